@@ -1,0 +1,2 @@
+/** Cgroup management and statistics for @nodelet/core. */
+export {};

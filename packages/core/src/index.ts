@@ -1,0 +1,2 @@
+/** The decisions of a Kubernetes node agent, and the ports they need; no I/O. */
+export {};

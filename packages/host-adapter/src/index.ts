@@ -1,0 +1,2 @@
+/** The Linux machine, as the host ports of @nodelet/core. */
+export {};

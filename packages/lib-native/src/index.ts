@@ -1,0 +1,2 @@
+/** System calls that Node.js lacks, with what was found shown as capabilities. */
+export {};
