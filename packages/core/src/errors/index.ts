@@ -1,0 +1,1 @@
+export { type ErrorKind, isErrorOfKind, NodeletError, type NodeletErrorOptions, throwIfAborted } from "./nodelet-error.ts";

@@ -1,0 +1,15 @@
+export type * from "./cgroup-manager.ts";
+export type * from "./clock.ts";
+export type * from "./event-sink.ts";
+export type * from "./host-network.ts";
+export type * from "./image-service.ts";
+export type * from "./logger.ts";
+export type * from "./machine.ts";
+export type * from "./object-source.ts";
+export type * from "./pod-files.ts";
+export type * from "./pod-source.ts";
+export type * from "./pod-status-sink.ts";
+export type * from "./random.ts";
+export type * from "./runtime-service.ts";
+export type * from "./runtime-types.ts";
+export type * from "./state-store.ts";

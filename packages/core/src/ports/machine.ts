@@ -1,0 +1,23 @@
+import type { CallOptions } from "./runtime-service.ts";
+
+/** Facts of the machine that core computes with. Found once at start. */
+export interface MachineInfo {
+  readonly hostname: string;
+  readonly cpuCores: number;
+  readonly memoryBytes: bigint;
+  readonly swapBytes: bigint;
+  readonly cgroupVersion: 1 | 2;
+  /** Sizes in bytes that the kernel offers, ascending, for example 2 MiB and 1 GiB. */
+  readonly hugepageSizesBytes: readonly bigint[];
+  readonly bootId: string;
+  readonly machineId: string;
+  /** Node addresses, primary family first. */
+  readonly nodeIps: readonly string[];
+  readonly os: string;
+  readonly architecture: string;
+}
+
+/** Reads the machine. */
+export interface Machine {
+  info(options?: CallOptions): Promise<MachineInfo>;
+}

@@ -1,0 +1,20 @@
+import type { Pod } from "../api/index.ts";
+
+/** Where a pod came from; the value of the annotation `kubernetes.io/config.source`. */
+export type PodSourceName = "file" | "http" | "api" | (string & {});
+
+/**
+ * Receives everything that a source wants on this node. Each call replaces the source's whole set: what is missing was removed.
+ * The objects are immutable from then on.
+ */
+export type PodSetListener = (pods: readonly Pod[]) => void;
+
+/**
+ * A source of desired pods: a directory, a URL, the API server, or a program. The first `onPods` call, be it empty, marks the source as
+ * ready; removal of unknown pods waits until every source was. A source that fails keeps its last set: it reports and tries again by itself.
+ */
+export interface PodSource {
+  readonly name: PodSourceName;
+  /** Delivers sets until the signal fires, then resolves. Rejects only when it can never work. */
+  run(options: { readonly onPods: PodSetListener; readonly signal: AbortSignal }): Promise<void>;
+}

@@ -1,0 +1,306 @@
+/**
+ * The nouns of the CRI v1 contract as core speaks them: plain immutable data, camelCase, enums as the contract's own names,
+ * int64 and uint64 as bigint, timestamps in nanoseconds since the Unix epoch as bigint. Absent and proto3 default mean the same.
+ */
+
+export type SandboxState = "SANDBOX_READY" | "SANDBOX_NOTREADY";
+export type CriContainerState = "CONTAINER_CREATED" | "CONTAINER_RUNNING" | "CONTAINER_EXITED" | "CONTAINER_UNKNOWN";
+export type NamespaceMode = "POD" | "CONTAINER" | "NODE" | "TARGET";
+export type CriProtocol = "TCP" | "UDP" | "SCTP";
+export type MountPropagation = "PROPAGATION_PRIVATE" | "PROPAGATION_HOST_TO_CONTAINER" | "PROPAGATION_BIDIRECTIONAL";
+export type SecurityProfileType = "RuntimeDefault" | "Unconfined" | "Localhost";
+export type StringMap = Readonly<Record<string, string>>;
+
+export interface SandboxMetadata {
+  readonly name: string;
+  readonly uid: string;
+  readonly namespace: string;
+  readonly attempt: number;
+}
+
+export interface DnsConfig {
+  readonly servers?: readonly string[];
+  readonly searches?: readonly string[];
+  readonly options?: readonly string[];
+}
+
+export interface PortMapping {
+  readonly protocol: CriProtocol;
+  readonly containerPort: number;
+  readonly hostPort?: number;
+  readonly hostIp?: string;
+}
+
+export interface IdMapping {
+  readonly hostId: number;
+  readonly containerId: number;
+  readonly length: number;
+}
+
+export interface UserNamespace {
+  readonly mode: NamespaceMode;
+  readonly uids?: readonly IdMapping[];
+  readonly gids?: readonly IdMapping[];
+}
+
+export interface NamespaceOption {
+  readonly network?: NamespaceMode;
+  readonly pid?: NamespaceMode;
+  readonly ipc?: NamespaceMode;
+  readonly targetId?: string;
+  readonly usernsOptions?: UserNamespace;
+}
+
+export interface SecurityProfile {
+  readonly profileType: SecurityProfileType;
+  readonly localhostRef?: string;
+}
+
+export interface SelinuxOption {
+  readonly user?: string;
+  readonly role?: string;
+  readonly type?: string;
+  readonly level?: string;
+}
+
+export interface LinuxSandboxSecurityContext {
+  readonly namespaceOptions?: NamespaceOption;
+  readonly selinuxOptions?: SelinuxOption;
+  readonly runAsUser?: bigint;
+  readonly runAsGroup?: bigint;
+  readonly readonlyRootfs?: boolean;
+  readonly supplementalGroups?: readonly bigint[];
+  readonly supplementalGroupsPolicy?: "Merge" | "Strict";
+  readonly privileged?: boolean;
+  readonly seccomp?: SecurityProfile;
+  readonly apparmor?: SecurityProfile;
+}
+
+export interface HugepageLimit {
+  readonly pageSize: string;
+  readonly limit: bigint;
+}
+
+export interface LinuxContainerResources {
+  readonly cpuPeriod?: bigint;
+  readonly cpuQuota?: bigint;
+  readonly cpuShares?: bigint;
+  readonly memoryLimitInBytes?: bigint;
+  readonly oomScoreAdj?: bigint;
+  readonly cpusetCpus?: string;
+  readonly cpusetMems?: string;
+  readonly hugepageLimits?: readonly HugepageLimit[];
+  readonly unified?: StringMap;
+  readonly memorySwapLimitInBytes?: bigint;
+}
+
+export interface LinuxSandboxConfig {
+  readonly cgroupParent?: string;
+  readonly securityContext?: LinuxSandboxSecurityContext;
+  readonly sysctls?: StringMap;
+  readonly overhead?: LinuxContainerResources;
+  readonly resources?: LinuxContainerResources;
+}
+
+/** What RunPodSandbox, CreateContainer and PullImage are told of the sandbox. */
+export interface SandboxConfig {
+  readonly metadata: SandboxMetadata;
+  readonly hostname?: string;
+  readonly logDirectory?: string;
+  readonly dnsConfig?: DnsConfig;
+  readonly portMappings?: readonly PortMapping[];
+  readonly labels?: StringMap;
+  readonly annotations?: StringMap;
+  readonly linux?: LinuxSandboxConfig;
+}
+
+export interface ImageSpec {
+  readonly image: string;
+  readonly annotations?: StringMap;
+  readonly userSpecifiedImage?: string;
+  readonly runtimeHandler?: string;
+  readonly imageRef?: string;
+}
+
+export interface ContainerMetadata {
+  readonly name: string;
+  readonly attempt: number;
+}
+
+/** The value is bytes on the wire; core holds text and the adapter encodes it as UTF-8. */
+export interface EnvVar {
+  readonly key: string;
+  readonly value: string;
+}
+
+export interface Mount {
+  readonly containerPath: string;
+  readonly hostPath?: string;
+  readonly readonly?: boolean;
+  readonly selinuxRelabel?: boolean;
+  readonly propagation?: MountPropagation;
+  readonly uidMappings?: readonly IdMapping[];
+  readonly gidMappings?: readonly IdMapping[];
+  readonly recursiveReadOnly?: boolean;
+  readonly image?: ImageSpec;
+  readonly imageSubPath?: string;
+}
+
+export interface Device {
+  readonly containerPath: string;
+  readonly hostPath: string;
+  readonly permissions: string;
+}
+
+export interface CriCapability {
+  readonly addCapabilities?: readonly string[];
+  readonly dropCapabilities?: readonly string[];
+  readonly addAmbientCapabilities?: readonly string[];
+}
+
+export interface LinuxContainerSecurityContext {
+  readonly capabilities?: CriCapability;
+  readonly privileged?: boolean;
+  readonly namespaceOptions?: NamespaceOption;
+  readonly selinuxOptions?: SelinuxOption;
+  readonly runAsUser?: bigint;
+  readonly runAsGroup?: bigint;
+  readonly runAsUsername?: string;
+  readonly readonlyRootfs?: boolean;
+  readonly supplementalGroups?: readonly bigint[];
+  readonly supplementalGroupsPolicy?: "Merge" | "Strict";
+  readonly noNewPrivs?: boolean;
+  readonly maskedPaths?: readonly string[];
+  readonly readonlyPaths?: readonly string[];
+  readonly seccomp?: SecurityProfile;
+  readonly apparmor?: SecurityProfile;
+}
+
+export interface LinuxContainerConfig {
+  readonly resources?: LinuxContainerResources;
+  readonly securityContext?: LinuxContainerSecurityContext;
+}
+
+export interface ContainerConfig {
+  readonly metadata: ContainerMetadata;
+  readonly image: ImageSpec;
+  readonly command?: readonly string[];
+  readonly args?: readonly string[];
+  readonly workingDir?: string;
+  readonly envs?: readonly EnvVar[];
+  readonly mounts?: readonly Mount[];
+  readonly devices?: readonly Device[];
+  readonly labels?: StringMap;
+  readonly annotations?: StringMap;
+  readonly logPath?: string;
+  readonly stdin?: boolean;
+  readonly stdinOnce?: boolean;
+  readonly tty?: boolean;
+  readonly linux?: LinuxContainerConfig;
+  readonly cdiDevices?: readonly { readonly name: string }[];
+  /** A Signal name of the contract, for example `SIGUSR1`. */
+  readonly stopSignal?: string;
+}
+
+/** A row of ListPodSandbox. */
+export interface SandboxSummary {
+  readonly id: string;
+  readonly metadata: SandboxMetadata;
+  readonly state: SandboxState;
+  readonly createdAtNs: bigint;
+  readonly labels: StringMap;
+  readonly annotations: StringMap;
+  readonly runtimeHandler: string;
+}
+
+export interface SandboxStatus extends SandboxSummary {
+  /** Primary IP first; empty for host network and while the network is not set up. Absent when the runtime sent no network block. */
+  readonly ips?: readonly string[];
+  readonly namespaceOptions?: NamespaceOption;
+}
+
+/** A row of ListContainers. */
+export interface ContainerSummary {
+  readonly id: string;
+  readonly sandboxId: string;
+  readonly metadata: ContainerMetadata;
+  readonly image: ImageSpec;
+  readonly imageRef: string;
+  readonly imageId: string;
+  readonly state: CriContainerState;
+  readonly createdAtNs: bigint;
+  readonly labels: StringMap;
+  readonly annotations: StringMap;
+}
+
+export interface CriContainerUser {
+  readonly uid: bigint;
+  readonly gid: bigint;
+  readonly supplementalGroups: readonly bigint[];
+}
+
+export interface CriContainerStatus {
+  readonly id: string;
+  readonly metadata: ContainerMetadata;
+  readonly state: CriContainerState;
+  readonly createdAtNs: bigint;
+  /** 0n when it never started. */
+  readonly startedAtNs: bigint;
+  /** 0n while it runs. */
+  readonly finishedAtNs: bigint;
+  readonly exitCode: number;
+  readonly image: ImageSpec;
+  readonly imageRef: string;
+  readonly imageId: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly labels: StringMap;
+  readonly annotations: StringMap;
+  readonly mounts: readonly Mount[];
+  /** Absolute path of the log on the host. */
+  readonly logPath: string;
+  readonly resources?: LinuxContainerResources;
+  readonly user?: CriContainerUser;
+  readonly stopSignal?: string;
+}
+
+export interface RuntimeVersion {
+  readonly runtimeName: string;
+  readonly runtimeVersion: string;
+  readonly runtimeApiVersion: string;
+}
+
+export interface RuntimeCondition {
+  readonly type: string;
+  readonly status: boolean;
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface RuntimeHandler {
+  readonly name: string;
+  readonly recursiveReadOnlyMounts: boolean;
+  readonly userNamespaces: boolean;
+}
+
+export interface RuntimeStatus {
+  /** `RuntimeReady` and `NetworkReady` at least. */
+  readonly conditions: readonly RuntimeCondition[];
+  readonly handlers: readonly RuntimeHandler[];
+  readonly supplementalGroupsPolicy: boolean;
+  readonly userNamespacesHostNetwork: boolean;
+}
+
+export type ContainerEventType =
+  | "CONTAINER_CREATED_EVENT"
+  | "CONTAINER_STARTED_EVENT"
+  | "CONTAINER_STOPPED_EVENT"
+  | "CONTAINER_DELETED_EVENT";
+
+/** A hint that something happened to a container or (id of) a sandbox; the pod's UID when the runtime told it. */
+export interface ContainerEvent {
+  readonly containerId: string;
+  readonly type: ContainerEventType;
+  readonly createdAtNs: bigint;
+  readonly podUid?: string;
+}

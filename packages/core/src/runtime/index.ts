@@ -1,0 +1,3 @@
+export * from "./observed-pod.ts";
+export * from "./pod-plan.ts";
+export * from "./pod-snapshot.ts";

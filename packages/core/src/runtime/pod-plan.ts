@@ -1,0 +1,86 @@
+/**
+ * A plan for one pod: a small graph of steps. `needs` names steps that must have succeeded, `after` steps that must have ended, whatever
+ * came of them. Steps carry decisions only; the requests are built by pure functions once the late inputs (sandbox id, pod IPs, image
+ * reference and user) are there.
+ */
+export interface PodPlan {
+  readonly steps: readonly PlanStep[];
+  /** Containers that may not start yet, with the reason that their status shows. */
+  readonly waiting: readonly WaitingContainer[];
+  /** True when the whole pod is taken down because nothing in it shall run any more. */
+  readonly killPod: boolean;
+}
+
+export type PlanStep = KillContainerStep | RemoveContainerStep | StopSandboxStep | RunSandboxStep | EnsureImageStep | CreateContainerStep | StartContainerStep;
+
+interface StepBase {
+  /** Unique in the plan, for example `start:app`. */
+  readonly id: string;
+  readonly needs: readonly string[];
+  readonly after: readonly string[];
+}
+
+export type ContainerKind = "init" | "sidecar" | "regular" | "ephemeral";
+
+/** Why a container is killed; the message of its Killing event. */
+export interface KillReason {
+  readonly code: "deleted" | "definitionChanged" | "livenessFailed" | "startupFailed" | "sandboxLost" | "unknownState" | "podDone" | "postStartFailed" | "resizeRestart";
+  readonly message: string;
+}
+
+export interface KillContainerStep extends StepBase {
+  readonly kind: "killContainer";
+  readonly containerId: string;
+  readonly containerName: string;
+  readonly containerKind: ContainerKind;
+  readonly reason: KillReason;
+  readonly graceSeconds: number;
+}
+
+export interface RemoveContainerStep extends StepBase {
+  readonly kind: "removeContainer";
+  readonly containerId: string;
+  readonly containerName: string;
+}
+
+export interface StopSandboxStep extends StepBase {
+  readonly kind: "stopSandbox";
+  readonly sandboxId: string;
+}
+
+export interface RunSandboxStep extends StepBase {
+  readonly kind: "runSandbox";
+  readonly attempt: number;
+  /** Set when an existing sandbox is replaced: the SandboxChanged event is told. */
+  readonly replaces: string | undefined;
+}
+
+export interface EnsureImageStep extends StepBase {
+  readonly kind: "ensureImage";
+  readonly containerName: string;
+  readonly containerKind: ContainerKind;
+}
+
+export interface CreateContainerStep extends StepBase {
+  readonly kind: "createContainer";
+  readonly containerName: string;
+  readonly containerKind: ContainerKind;
+  /** Restart count and CRI attempt of the new instance. */
+  readonly restartCount: number;
+  /** The serving sandbox; undefined when a runSandbox step of this plan makes it. */
+  readonly sandboxId: string | undefined;
+}
+
+export interface StartContainerStep extends StepBase {
+  readonly kind: "startContainer";
+  readonly containerName: string;
+  readonly containerKind: ContainerKind;
+}
+
+export interface WaitingContainer {
+  readonly containerName: string;
+  readonly reason: "CrashLoopBackOff";
+  readonly message: string;
+  /** Wall time at which it may start. */
+  readonly untilMs: number;
+}

@@ -1,0 +1,1 @@
+export * from "./status-snapshot.ts";
