@@ -128,7 +128,7 @@ export interface ContainerMetadata {
 }
 
 /** The value is bytes on the wire; core holds text and the adapter encodes it as UTF-8. */
-export interface EnvVar {
+export interface CriEnvVar {
   readonly key: string;
   readonly value: string;
 }
@@ -187,7 +187,7 @@ export interface ContainerConfig {
   readonly command?: readonly string[];
   readonly args?: readonly string[];
   readonly workingDir?: string;
-  readonly envs?: readonly EnvVar[];
+  readonly envs?: readonly CriEnvVar[];
   readonly mounts?: readonly Mount[];
   readonly devices?: readonly Device[];
   readonly labels?: StringMap;
