@@ -3,6 +3,7 @@ export * from "./api/index.ts";
 export * from "./config/index.ts";
 export * from "./decisions/index.ts";
 export * from "./errors/index.ts";
+export * from "./pods/index.ts";
 export * from "./ports/index.ts";
 export * from "./runtime/index.ts";
 export * from "./status/index.ts";

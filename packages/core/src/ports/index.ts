@@ -1,7 +1,9 @@
 export type * from "./cgroup-manager.ts";
 export type * from "./clock.ts";
+export type * from "./directory-watch.ts";
 export type * from "./event-sink.ts";
 export type * from "./host-network.ts";
+export type * from "./http-fetch.ts";
 export type * from "./image-service.ts";
 export type * from "./logger.ts";
 export type * from "./machine.ts";
