@@ -6,6 +6,7 @@ import { defineConfig } from "vitest/config";
  *     vitest run                      unit and contract tests: packages, tools, proto
  *     vitest run --mode simulation    the invariants under random faults: *.sim.test.ts
  *     vitest run --mode e2e           real containerd, as root: e2e/ and *.e2e.test.ts
+ *     vitest run --mode bench         the benches, once and small: bench/
  *     vitest run --mode pack          the packed packages in an empty project: *.pack.test.ts
  */
 const tiers: Record<string, { include: string[]; exclude: string[]; testTimeout: number; fileParallelism: boolean }> = {
@@ -25,6 +26,12 @@ const tiers: Record<string, { include: string[]; exclude: string[]; testTimeout:
     include: ["e2e/**/*.test.ts", "packages/*/src/**/*.e2e.test.ts"],
     exclude: ["**/*.pack.test.ts"],
     testTimeout: 180_000,
+    fileParallelism: false,
+  },
+  bench: {
+    include: ["bench/**/*.test.ts"],
+    exclude: [],
+    testTimeout: 300_000,
     fileParallelism: false,
   },
   pack: {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { lstatSync, readFileSync } from "node:fs";
+import { lstatSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { runCommand } from "../run-command.ts";
@@ -90,7 +90,12 @@ async function runPart(
 async function main(): Promise<number> {
   const names = parts.map((part) => part.name);
   const { values } = parseArgs({
-    options: { only: { type: "string" }, fix: { type: "boolean", default: false }, help: { type: "boolean" } },
+    options: {
+      only: { type: "string" },
+      fix: { type: "boolean", default: false },
+      report: { type: "string" },
+      help: { type: "boolean" },
+    },
   });
   if (values.help) {
     console.log(`npm run check [-- --only NAME,NAME] [--fix]\n  parts: ${names.join(", ")}`);
@@ -116,6 +121,9 @@ async function main(): Promise<number> {
       { colour: takesColour(process.stdout) },
     ),
   );
+  if (values.report !== undefined) {
+    writeFileSync(values.report, JSON.stringify(results.map(({ row }) => row)));
+  }
   return results.some(({ row }) => row.outcome === "failed") ? 1 : 0;
 }
 
