@@ -20,4 +20,42 @@ export type * as resourceV1 from "./gen/resource-v1.ts";
 export type * from "./gen/scalars.ts";
 export type * as schedulingV1 from "./gen/scheduling-v1.ts";
 export type * as storageV1 from "./gen/storage-v1.ts";
+export { int64ToBigInt, int64ToNumber } from "./int64.ts";
+export { type ParseJsonOptions, parseJson, type StringifyJsonOptions, stringifyJson } from "./json.ts";
+export {
+  hasPodLevelResources,
+  isPodLevelResource,
+  type PodResourceOptions,
+  podLevel,
+  podLimits,
+  podRequests,
+} from "./pod-resources.ts";
+export {
+  findCondition,
+  findContainer,
+  findContainerStatus,
+  formatPod,
+  isHostNetworkPod,
+  isSidecar,
+  isTerminalPhase,
+  type PodContainer,
+  type PodContainerKind,
+  podContainers,
+} from "./pods.ts";
+export { computeQosClass, type QosClass, qosClassOf } from "./qos.ts";
+export { Amount, canonicalQuantity, type QuantityFormat } from "./quantity.ts";
+export {
+  formatResourceList,
+  maxResources,
+  parseResourceList,
+  type ResourceAmounts,
+  sumResources,
+} from "./resource-lists.ts";
 export type { FieldSchema, FieldType, ObjectSchema, SchemaSet } from "./schema.ts";
+export {
+  type Labels,
+  matchesLabelSelector,
+  matchesLabels,
+  matchesNodeAffinity,
+  matchesNodeSelectorTerms,
+} from "./selectors.ts";
