@@ -1,3 +1,4 @@
+export * from "./observe/index.ts";
 export * from "./observed-pod.ts";
 export * from "./pod-plan.ts";
 export * from "./pod-snapshot.ts";
