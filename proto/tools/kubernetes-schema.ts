@@ -1,5 +1,5 @@
 /** Writes the machine-readable schema of the objects that the node decodes from outside. */
-import { locateType, type OpenApiFacts, type PropertyFact, refTarget } from "./openapi.ts";
+import { locateType, type OpenApiFacts, type PropertyFact, propertyKey, refTarget } from "./openapi.ts";
 
 /** What one schema file holds: the named definitions and everything they refer to. */
 export interface SchemaRequest {
@@ -41,7 +41,7 @@ export function renderSchema(request: SchemaRequest): string {
       throw new Error(`${name}: not among the definitions of facts/openapi.json`);
     }
     const fields = Object.entries(definition.properties ?? {}).map(
-      ([key, fact]) => `${key}: ${renderField(fact, (target) => queue.push(target))}`,
+      ([key, fact]) => `${propertyKey(key)}: ${renderField(fact, (target) => queue.push(target))}`,
     );
     const required = (definition.required ?? []).map((key) => JSON.stringify(key)).join(", ");
     const atomic = definition["x-kubernetes-map-type"] === "atomic" ? ", atomic: true" : "";

@@ -96,10 +96,6 @@ function renderType(context: TypeContext): string {
   return lines.join("\n");
 }
 
-function propertyKey(name: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
-}
-
 function renderProperty(context: TypeContext, fact: PropertyFact): string {
   if (fact.$ref !== undefined) {
     return reference(context, locateType(refTarget(fact.$ref)));
