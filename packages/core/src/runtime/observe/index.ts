@@ -1,3 +1,3 @@
 export { groupListing, type PodListing, type RuntimeListing, sameListing } from "./listing.ts";
 export { keepNewer, toObservedContainer, toObservedPod, toObservedSandbox, toRunState } from "./observed.ts";
-export { listingChanges, type PodChange, type PodChangeKind, podChanges } from "./pod-changes.ts";
+export { listingChanges, podChanges, type RuntimeChange, type RuntimeChangeKind } from "./runtime-changes.ts";

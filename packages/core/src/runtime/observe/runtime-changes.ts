@@ -3,15 +3,15 @@ import type { PodListing } from "./listing.ts";
 import { toRunState } from "./observed.ts";
 
 /** What a relist found changed about one container or sandbox of a pod. */
-export type PodChangeKind =
+export type RuntimeChangeKind =
   | "ContainerStarted"
   | "ContainerDied"
   | "ContainerRemoved"
   | "ContainerChanged"
   | "SandboxChanged";
 
-export interface PodChange {
-  readonly kind: PodChangeKind;
+export interface RuntimeChange {
+  readonly kind: RuntimeChangeKind;
   /** Container or sandbox id. */
   readonly id: string;
   /** Name of the container; undefined for a sandbox. */
@@ -23,8 +23,11 @@ export interface PodChange {
  * exited and was removed between two listings died and was removed. A created container is `ContainerChanged`, as is one whose state the runtime
  * does not know. Order: containers by id, then sandboxes by id.
  */
-export function podChanges(previous: PodListing | undefined, present: PodListing | undefined): readonly PodChange[] {
-  const changes: PodChange[] = [];
+export function podChanges(
+  previous: PodListing | undefined,
+  present: PodListing | undefined,
+): readonly RuntimeChange[] {
+  const changes: RuntimeChange[] = [];
   const names = new Map<string, string>();
   const before = containerStates(previous, names);
   const after = containerStates(present, names);
@@ -47,8 +50,8 @@ export function podChanges(previous: PodListing | undefined, present: PodListing
 export function listingChanges(
   previous: ReadonlyMap<string, PodListing>,
   present: ReadonlyMap<string, PodListing>,
-): ReadonlyMap<string, readonly PodChange[]> {
-  const result = new Map<string, readonly PodChange[]>();
+): ReadonlyMap<string, readonly RuntimeChange[]> {
+  const result = new Map<string, readonly RuntimeChange[]>();
   for (const uid of new Set([...previous.keys(), ...present.keys()])) {
     const changes = podChanges(previous.get(uid), present.get(uid));
     if (changes.length > 0) result.set(uid, changes);
@@ -59,7 +62,7 @@ export function listingChanges(
 function containerChange(
   before: ContainerRunState | undefined,
   after: ContainerRunState | undefined,
-): readonly PodChangeKind[] {
+): readonly RuntimeChangeKind[] {
   if (before === after) return [];
   switch (after) {
     case "running":
