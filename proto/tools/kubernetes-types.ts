@@ -3,6 +3,7 @@ import {
   locateType,
   type OpenApiFacts,
   type PropertyFact,
+  propertyKey,
   refTarget,
   scalarTypes,
   type TypeLocation,
