@@ -17,7 +17,12 @@ const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "")
 
 /** One line of the table: a tool that is run, or a rule of our own over the parsed sources. */
 type Part = { name: string; what: string } & (
-  | { command: [string, ...string[]]; fix?: [string, ...string[]] }
+  | {
+      command: [string, ...string[]];
+      fix?: [string, ...string[]];
+      /** Turns what a failed command wrote into the usual form. */
+      tidy?: (output: string) => string;
+    }
   | { rule: (workspace: Workspace) => readonly Finding[] }
 );
 
@@ -35,7 +40,8 @@ const parts: readonly Part[] = [
     name: "format",
     what: "biome",
     command: [bin("biome"), "check", "--reporter=github", "--max-diagnostics=200"],
-    fix: [bin("biome"), "check", "--write"],
+    fix: [bin("biome"), "check", "--write", "--reporter=github"],
+    tidy: tidyBiome,
   },
   { name: "directions", what: "which package may import which", rule: checkDirections },
   { name: "cycles", what: "import cycles inside a package", rule: checkCycles },
@@ -48,6 +54,16 @@ const parts: readonly Part[] = [
     rule: () => checkWords(committedFiles(), readText),
   },
 ];
+
+/** From workflow commands of a CI system to `file:line: message`. */
+function tidyBiome(output: string): string {
+  const findings = [...output.matchAll(/^::\w+ title=([^,]+),file=([^,]+),line=(\d+).*?::(.*)$/gm)];
+  const lines = findings.map(([, title, file, line, message]) => {
+    const what = title === "format" ? "is not formatted (npm run check -- --fix)" : `${message} (${title})`;
+    return `${(file as string).replace(`${root}/`, "")}:${line}: ${what}`;
+  });
+  return lines.length > 0 ? lines.join("\n") : output;
+}
 
 function committedFiles(): string[] {
   return execFileSync("git", ["ls-files", "-co", "--exclude-standard", "-z"], { cwd: root, encoding: "utf8" })
@@ -75,7 +91,11 @@ async function runPart(
   });
   if ("command" in part) {
     const result = await runCommand((fix && part.fix) || part.command, { cwd: root });
-    return finish(result.code !== 0, part.what, result.code === 0 ? "" : result.output.trimEnd());
+    return finish(
+      result.code !== 0,
+      part.what,
+      result.code === 0 ? "" : (part.tidy?.(result.output) ?? result.output).trimEnd(),
+    );
   }
   try {
     const findings = part.rule(workspace());

@@ -21,13 +21,13 @@ export function checkCycles(workspace: Workspace): Finding[] {
 
 /** Each strongly connected group of files once, as one cycle that starts at its alphabetically first file. */
 function cyclesOf(owner: WorkspacePackage, countTypes: boolean): string[][] {
-  const files = new Map(owner.files.map((file) => [file.path, file]));
+  const files = new Map(owner.files.filter((file) => !file.isGenerated).map((file) => [file.path, file]));
   const targets = (file: SourceFile) =>
     file.imports
       .filter((entry) => entry.specifier.startsWith(".") && (countTypes || !entry.typeOnly))
       .map((entry) => posix.join(posix.dirname(file.path), entry.specifier))
       .filter((path) => files.has(path));
-  const edges = new Map(owner.files.map((file) => [file.path, [...new Set(targets(file))].sort()]));
+  const edges = new Map([...files.values()].map((file) => [file.path, [...new Set(targets(file))].sort()]));
   const seen = new Set<string>();
   const cycles: string[][] = [];
   for (const start of [...files.keys()].sort()) {

@@ -13,7 +13,7 @@ export function checkDeadExports(workspace: Workspace): Finding[] {
   return workspace.packages.flatMap((owner) => {
     const entries = new Set(owner.manifest.private === true ? [] : entryPaths(owner));
     return owner.files
-      .filter((file) => !file.isTest && !entries.has(file.path) && !isConfiguration(file))
+      .filter((file) => !file.isTest && !file.isGenerated && !entries.has(file.path) && !isConfiguration(file))
       .flatMap((file) => file.exports.flatMap((item) => judge(file, item, uses.get(file.path))));
   });
 }

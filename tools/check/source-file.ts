@@ -33,6 +33,8 @@ export interface SourceFile {
   imports: readonly ModuleImport[];
   exports: readonly ModuleExport[];
   isTest: boolean;
+  /** Written by a tool into a `gen/` folder: what it imports counts, how it looks does not. */
+  isGenerated: boolean;
 }
 
 /** Files that are not part of what a package ships: tests and what only tests use. */
@@ -48,8 +50,7 @@ export function readSourceFile(root: string, path: string): SourceFile {
   return parseSourceFile(path, readFileSync(`${root}/${path}`, "utf8"));
 }
 
-/** Parses the text of a file; `path` decides the language and whether it counts as a test. */
-export function parseSourceFile(path: string, text: string): SourceFile {
+function parseSourceFile(path: string, text: string): SourceFile {
   const lang = extname(path) === ".js" || extname(path) === ".mjs" ? "js" : "ts";
   const parsed = parseSync(path, text, { lang, sourceType: "module" });
   const [problem] = parsed.errors;
@@ -57,56 +58,83 @@ export function parseSourceFile(path: string, text: string): SourceFile {
     throw new Error(`${path}: cannot be parsed: ${problem.message}`);
   }
   const lineAt = lineIndex(text);
-  const imports: ModuleImport[] = [];
-  const exports: ModuleExport[] = [];
-
-  for (const entry of parsed.module.staticImports) {
-    const names = entry.entries.map((name) => {
-      if (name.importName.kind === "Default") return "default";
-      return name.importName.kind === "Name" ? (name.importName.name ?? "*") : "*";
-    });
-    const declaration = text.slice(entry.start, entry.end);
-    imports.push({
-      specifier: entry.moduleRequest.value,
-      line: lineAt(entry.start),
-      typeOnly:
-        /^import\s+type\b/.test(declaration) ||
-        (entry.entries.length > 0 && entry.entries.every((name) => name.isType)),
-      names,
-    });
-  }
-  for (const statement of parsed.module.staticExports) {
-    for (const entry of statement.entries) {
-      const line = lineAt(entry.start);
-      if (entry.moduleRequest === null) {
-        const name = entry.exportName.kind === "Default" ? "default" : (entry.exportName.name ?? "default");
-        exports.push({ name, localName: entry.localName.name ?? name, line, typeOnly: entry.isType });
-      } else {
-        imports.push({
-          specifier: entry.moduleRequest.value,
-          line,
-          typeOnly: entry.isType || /^export\s+type\b/.test(text.slice(statement.start, statement.end)),
-          names: [entry.importName.kind === "Name" ? (entry.importName.name ?? "*") : "*"],
-          reexportedAs: [entry.exportName.kind === "None" ? "*" : (entry.exportName.name ?? "default")],
-        });
-      }
-    }
-  }
   const code = blankComments(text, parsed.comments);
-  for (const match of code.matchAll(/\bimport\s*\(\s*(["'])([^"']+)\1\s*\)(?:\.(\w+))?/g)) {
-    const isType =
-      /[:<|&=,(]\s*(?:typeof\s+)?$/.test(code.slice(0, match.index)) && !/\bawait\s*$/.test(code.slice(0, match.index));
-    imports.push({
-      specifier: match[2] as string,
-      line: lineAt(match.index),
-      typeOnly: isType && match[3] !== undefined && match[3] !== "then",
-      names: ["*"],
-    });
-  }
-  return { path, text, code, lineCount: text.split("\n").length - 1, imports, exports, isTest: isTestPath(path) };
+  const passedOn = parsed.module.staticExports.flatMap((statement) => reexportsOf(statement, { text, lineAt }));
+  return {
+    path,
+    text,
+    code,
+    lineCount: text.split("\n").length - 1,
+    imports: [
+      ...parsed.module.staticImports.map((statement) => importOf(statement, { text, lineAt })),
+      ...passedOn,
+      ...dynamicImports(code, lineAt),
+    ],
+    exports: parsed.module.staticExports.flatMap((statement) => exportsOf(statement, lineAt)),
+    isTest: isTestPath(path),
+    isGenerated: path.includes("/gen/"),
+  };
 }
 
-function lineIndex(text: string): (offset: number) => number {
+type Parsed = ReturnType<typeof parseSync>["module"];
+type LineAt = (offset: number) => number;
+
+function importOf(
+  statement: Parsed["staticImports"][number],
+  { text, lineAt }: { text: string; lineAt: LineAt },
+): ModuleImport {
+  const names = statement.entries.map(({ importName }) => {
+    if (importName.kind === "Default") return "default";
+    return importName.kind === "Name" ? (importName.name ?? "*") : "*";
+  });
+  const allTypes = statement.entries.length > 0 && statement.entries.every((name) => name.isType);
+  return {
+    specifier: statement.moduleRequest.value,
+    line: lineAt(statement.start),
+    typeOnly: allTypes || /^import\s+type\b/.test(text.slice(statement.start, statement.end)),
+    names,
+  };
+}
+
+function reexportsOf(
+  statement: Parsed["staticExports"][number],
+  { text, lineAt }: { text: string; lineAt: LineAt },
+): ModuleImport[] {
+  const ofTypes = /^export\s+type\b/.test(text.slice(statement.start, statement.end));
+  return statement.entries.flatMap((entry) =>
+    entry.moduleRequest === null
+      ? []
+      : [
+          {
+            specifier: entry.moduleRequest.value,
+            line: lineAt(entry.start),
+            typeOnly: entry.isType || ofTypes,
+            names: [entry.importName.kind === "Name" ? (entry.importName.name ?? "*") : "*"],
+            reexportedAs: [entry.exportName.kind === "None" ? "*" : (entry.exportName.name ?? "default")],
+          },
+        ],
+  );
+}
+
+function exportsOf(statement: Parsed["staticExports"][number], lineAt: LineAt): ModuleExport[] {
+  return statement.entries
+    .filter((entry) => entry.moduleRequest === null)
+    .map((entry) => {
+      const name = entry.exportName.kind === "Default" ? "default" : (entry.exportName.name ?? "default");
+      return { name, localName: entry.localName.name ?? name, line: lineAt(entry.start), typeOnly: entry.isType };
+    });
+}
+
+/** `import("x")`, at run time or as a type. The code has no comments; a specifier that is computed is not seen. */
+function dynamicImports(code: string, lineAt: LineAt): ModuleImport[] {
+  return [...code.matchAll(/\bimport\s*\(\s*(["'])([^"']+)\1\s*\)(?:\.(\w+))?/g)].map((match) => {
+    const before = code.slice(0, match.index);
+    const asType = /[:<|&=,(]\s*(?:typeof\s+)?$/.test(before) && match[3] !== undefined && match[3] !== "then";
+    return { specifier: match[2] as string, line: lineAt(match.index), typeOnly: asType, names: ["*"] };
+  });
+}
+
+function lineIndex(text: string): LineAt {
   const starts = [0];
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) {
     starts.push(at + 1);

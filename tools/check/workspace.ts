@@ -29,16 +29,7 @@ export interface Workspace {
 }
 
 const rootFolders = ["tools", "scripts", "proto"];
-const skippedFolders = new Set([
-  "node_modules",
-  "dist",
-  "gen",
-  ".cache",
-  ".nodelet",
-  "testdata",
-  "fixtures",
-  "coverage",
-]);
+const skippedFolders = new Set(["node_modules", "dist", ".cache", ".nodelet", "testdata", "fixtures", "coverage"]);
 const sourceEnding = /\.(ts|js|mjs)$/;
 
 /** Reads every package of the workspace below `root`. */
