@@ -36,7 +36,10 @@ function install(digest) {
   const own = join(binFolder, "pnpm");
   const [program, programArgs] = existsSync(own) ? [own, args] : ["npx", ["--yes", packageManager, ...args]];
   const started = Date.now();
-  // Everything that an installation says is progress, not the result of the program that comes after it.
+  // Everything that an installation says is progress, not the result of the program that comes after it, and it is said
+  // even under `npm --silent`, which hands its silence on in the environment.
+  const env = { ...process.env, CI: "true" };
+  delete env.npm_config_loglevel;
   const result = spawnSync(program, programArgs, {
     cwd: root,
     stdio: ["ignore", 2, 2],
