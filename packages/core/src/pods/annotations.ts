@@ -29,7 +29,7 @@ export function isMirrorPod(pod: Pod): boolean {
   return annotationOf(pod, CONFIG_MIRROR) !== undefined;
 }
 
-/** `<name>_<namespace>`: at most one pod of that name runs at a time. */
+/** Full pod name `<name>_<namespace>`: at most one pod of that name runs on a node at a time; neither part can hold an underscore. */
 export function podFullName(pod: Pod): string {
   return `${pod.metadata?.name ?? ""}_${pod.metadata?.namespace ?? ""}`;
 }

@@ -1,4 +1,4 @@
-import type { Pod } from "../api/index.ts";
+import { formatPod, type Pod } from "../api/index.ts";
 import type { Decision, DecisionSink, PodRef } from "../decisions/index.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { PodSetListener, PodSourceName } from "../ports/pod-source.ts";
@@ -121,8 +121,8 @@ function withoutDuplicates(pods: readonly Pod[], source: PodSourceName): { valid
   for (const pod of pods) {
     const ref = refOf(pod);
     const name = podFullName(pod);
-    if (names.has(name)) decisions.push(duplicate({ ref, source, what: `pod name "${ref.name}"` }));
-    else if (uids.has(ref.uid)) decisions.push(duplicate({ ref, source, what: `pod UID "${ref.uid}"` }));
+    if (names.has(name)) decisions.push(duplicate({ pod, source, what: `pod name "${ref.name}"` }));
+    else if (uids.has(ref.uid)) decisions.push(duplicate({ pod, source, what: `pod UID "${ref.uid}"` }));
     else {
       valid.push(pod);
       names.add(name);
@@ -132,12 +132,12 @@ function withoutDuplicates(pods: readonly Pod[], source: PodSourceName): { valid
   return { valid, decisions };
 }
 
-function duplicate(input: { readonly ref: PodRef; readonly source: PodSourceName; readonly what: string }): Decision {
-  const { ref, source, what } = input;
-  const message = `Error validating pod ${ref.name}_${ref.namespace}(${ref.uid}) from ${source} due to duplicate ${what}, ignoring`;
+function duplicate(input: { readonly pod: Pod; readonly source: PodSourceName; readonly what: string }): Decision {
+  const { pod, source, what } = input;
+  const message = `Error validating pod ${formatPod(pod)} from ${source} due to duplicate ${what}, ignoring`;
   return {
     action: "ignore",
-    pod: ref,
+    pod: refOf(pod),
     reason: "FailedValidation",
     message,
     outcome: "rejected",
