@@ -25,11 +25,7 @@ export class UnsafePathError extends Error {
 
 /** A path as it may stand in a message: control characters escaped, bounded. */
 export function printablePath(path: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  const escaped = path.replace(
-    /[\u0000-\u001f\u007f-\u009f]/g,
-    (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, "0")}`,
-  );
+  const escaped = path.replace(/\p{Cc}/gu, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, "0")}`);
   return escaped.length > 512 ? `${escaped.slice(0, 509)}...` : escaped;
 }
 
