@@ -11,7 +11,14 @@ export interface PodPlan {
   readonly killPod: boolean;
 }
 
-export type PlanStep = KillContainerStep | RemoveContainerStep | StopSandboxStep | RunSandboxStep | EnsureImageStep | CreateContainerStep | StartContainerStep;
+export type PlanStep =
+  | KillContainerStep
+  | RemoveContainerStep
+  | StopSandboxStep
+  | RunSandboxStep
+  | EnsureImageStep
+  | CreateContainerStep
+  | StartContainerStep;
 
 interface StepBase {
   /** Unique in the plan, for example `start:app`. */
@@ -22,9 +29,26 @@ interface StepBase {
 
 export type ContainerKind = "init" | "sidecar" | "regular" | "ephemeral";
 
+/**
+ * - `deleted`: the pod ends by request (deletion, eviction, removal). `podDone`: nothing in it shall run any more.
+ * - `sandboxLost`: its sandbox no longer serves. `duplicate`: another instance of the same name is newer; one of them has to go.
+ * - `unknownState`: the runtime does not know its state, so it is stopped before a new instance starts.
+ */
+export type KillCode =
+  | "deleted"
+  | "podDone"
+  | "definitionChanged"
+  | "livenessFailed"
+  | "startupFailed"
+  | "postStartFailed"
+  | "resizeRestart"
+  | "sandboxLost"
+  | "unknownState"
+  | "duplicate";
+
 /** Why a container is killed; the message of its Killing event. */
 export interface KillReason {
-  readonly code: "deleted" | "definitionChanged" | "livenessFailed" | "startupFailed" | "sandboxLost" | "unknownState" | "podDone" | "postStartFailed" | "resizeRestart";
+  readonly code: KillCode;
   readonly message: string;
 }
 
@@ -34,7 +58,13 @@ export interface KillContainerStep extends StepBase {
   readonly containerName: string;
   readonly containerKind: ContainerKind;
   readonly reason: KillReason;
+  /** Whole grace in seconds, preStop and waiting included; the runtime is given what is left of it, at least 2. */
   readonly graceSeconds: number;
+  /**
+   * Kill steps whose end the stop call waits for, at most until the grace is used up (KEP-753: sidecars stop last). The step itself begins at
+   * once: its Killing event and its preStop hook do not wait.
+   */
+  readonly stopAfter: readonly string[];
 }
 
 export interface RemoveContainerStep extends StepBase {

@@ -11,7 +11,11 @@ export interface ProbeResults {
 }
 
 /** No container of the pod has a probe. */
-export const NO_PROBES: ProbeResults = { liveness: () => undefined, readiness: () => undefined, startup: () => undefined };
+export const NO_PROBES: ProbeResults = {
+  liveness: () => undefined,
+  readiness: () => undefined,
+  startup: () => undefined,
+};
 
 /** One container's crash back-off as the ledger has it. */
 export interface CrashBackOff {
@@ -31,6 +35,8 @@ export interface PodSnapshot {
   readonly crashBackOff: ReadonlyMap<string, CrashBackOff>;
   /** Highest attempt found in the log directory, by container name; only consulted when no instance is left. */
   readonly highestLogAttempt: ReadonlyMap<string, number>;
+  /** Restart counts that a status already showed, by container name: a count never goes down, whatever was lost meanwhile. */
+  readonly shownRestartCount?: ReadonlyMap<string, number>;
   /** Wall time. */
   readonly nowMs: number;
 }
