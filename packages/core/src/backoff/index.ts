@@ -1,0 +1,1 @@
+export { BackOff, type BackOffPolicy, type BackOffRecord, type BackOffWindow, nextBackOffMs } from "./backoff.ts";
