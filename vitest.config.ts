@@ -11,7 +11,7 @@ import { defineConfig } from "vitest/config";
  */
 const tiers: Record<string, { include: string[]; exclude: string[]; testTimeout: number; fileParallelism: boolean }> = {
   test: {
-    include: ["packages/*/src/**/*.test.ts", "tools/**/*.test.ts", "proto/**/*.test.ts"],
+    include: ["packages/*/src/**/*.test.ts", "tools/**/*.test.ts", "scripts/**/*.test.ts", "proto/**/*.test.ts"],
     exclude: ["**/*.{sim,e2e,pack}.test.ts"],
     testTimeout: 20_000,
     fileParallelism: true,
@@ -35,7 +35,7 @@ const tiers: Record<string, { include: string[]; exclude: string[]; testTimeout:
     fileParallelism: false,
   },
   pack: {
-    include: ["{tools,examples,e2e}/**/*.pack.test.ts"],
+    include: ["{tools,scripts,examples,e2e}/**/*.pack.test.ts"],
     exclude: [],
     testTimeout: 300_000,
     fileParallelism: false,

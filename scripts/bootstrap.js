@@ -43,7 +43,7 @@ function install(digest) {
   const result = spawnSync(program, programArgs, {
     cwd: root,
     stdio: ["ignore", 2, 2],
-    env: { ...process.env, CI: "true" },
+    env,
   });
   if (result.error || result.status !== 0) {
     const reason = result.error ? result.error.message : `exit code ${result.status}`;
