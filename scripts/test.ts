@@ -12,6 +12,7 @@ const reportFolder = `${root}/.cache/test`;
 interface Tier {
   name: string;
   what: string;
+  limitMinutes: number;
   command: (reportFile: string) => [string, ...string[]];
   read: (report: unknown) => Counts;
   cannotRun?: () => string | undefined;
@@ -32,15 +33,27 @@ const vitest = (mode: string): Pick<Tier, "command" | "read"> => ({
 const tiers: readonly Tier[] = [
   {
     name: "check",
+    limitMinutes: 5,
     what: "types, lint, format and the rules of the house",
     command: (reportFile) => [process.execPath, `${root}/tools/check/main.ts`, "--report", reportFile],
     read: readCheckReport,
   },
-  { name: "unit", what: "unit and contract tests", ...vitest("test") },
-  { name: "simulation", what: "the invariants under random faults and crashes", ...vitest("simulation") },
-  { name: "pack", what: "the packed packages in an empty project", ...vitest("pack") },
-  { name: "e2e", what: "real containerd on this machine", ...vitest("e2e"), cannotRun: needsRootOnLinux },
-  { name: "bench", what: "the benches, once, small", ...vitest("bench"), cannotRun: needsRootOnLinux },
+  { name: "unit", limitMinutes: 10, what: "unit and contract tests", ...vitest("test") },
+  {
+    name: "simulation",
+    limitMinutes: 6,
+    what: "the invariants under random faults and crashes",
+    ...vitest("simulation"),
+  },
+  { name: "pack", limitMinutes: 5, what: "the packed packages in an empty project", ...vitest("pack") },
+  {
+    name: "e2e",
+    limitMinutes: 20,
+    what: "real containerd on this machine",
+    ...vitest("e2e"),
+    cannotRun: needsRootOnLinux,
+  },
+  { name: "bench", limitMinutes: 5, what: "the benches, once, small", ...vitest("bench"), cannotRun: needsRootOnLinux },
 ];
 
 function readCheckReport(report: unknown): Counts {
@@ -68,10 +81,17 @@ async function runTier(tier: Tier): Promise<TierResult> {
   const started = performance.now();
   const reportFile = `${reportFolder}/${tier.name}.json`;
   rmSync(reportFile, { force: true });
-  const result = await runCommand(tier.command(reportFile), { cwd: root, show: true });
+  const result = await runCommand(tier.command(reportFile), {
+    cwd: root,
+    show: true,
+    limitMs: tier.limitMinutes * 60_000,
+  });
   const counts: Counts = existsSync(reportFile)
     ? tier.read(JSON.parse(readFileSync(reportFile, "utf8")))
     : { passed: 0, failed: ["it wrote no report"], skipped: [] };
+  if (result.timedOut) {
+    counts.failed = [...counts.failed, `it was ended after ${tier.limitMinutes} minutes`];
+  }
   const silent = result.code !== 0 && counts.failed.length === 0;
   return {
     name: tier.name,

@@ -3,7 +3,7 @@ import type { Row } from "./table.ts";
 /** How many tests a tier ran, and the names of those that failed or were skipped. */
 export interface Counts {
   passed: number;
-  failed: readonly string[];
+  failed: string[];
   skipped: readonly string[];
 }
 

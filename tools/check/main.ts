@@ -9,6 +9,7 @@ import { checkCycles } from "./rule-cycles.ts";
 import { checkDeadExports } from "./rule-dead-exports.ts";
 import { checkDependencies } from "./rule-dependencies.ts";
 import { checkDirections } from "./rule-directions.ts";
+import { checkDocs } from "./rule-docs.ts";
 import { checkSizes } from "./rule-sizes.ts";
 import { checkWords } from "./rule-words.ts";
 import { loadWorkspace, type Workspace } from "./workspace.ts";
@@ -47,6 +48,7 @@ const parts: readonly Part[] = [
   { name: "cycles", what: "import cycles inside a package", rule: checkCycles },
   { name: "exports", what: "exports that nothing uses", rule: checkDeadExports },
   { name: "dependencies", what: "declared, used, exact, in docs/dependencies.md", rule: checkDependencies },
+  { name: "docs", what: "a doc comment on every export", rule: checkDocs },
   { name: "sizes", what: "file lengths", rule: checkSizes },
   {
     name: "words",

@@ -21,6 +21,8 @@ export interface ModuleExport {
   localName: string;
   line: number;
   typeOnly: boolean;
+  /** A doc comment stands right before the declaration, or the name is exported apart from its declaration. */
+  documented: boolean;
 }
 
 /** What the rules need to know of one TypeScript or JavaScript file. */
@@ -70,7 +72,7 @@ function parseSourceFile(path: string, text: string): SourceFile {
       ...passedOn,
       ...dynamicImports(code, lineAt),
     ],
-    exports: parsed.module.staticExports.flatMap((statement) => exportsOf(statement, lineAt)),
+    exports: parsed.module.staticExports.flatMap((statement) => exportsOf(statement, { text, lineAt })),
     isTest: isTestPath(path),
     isGenerated: path.includes("/gen/"),
   };
@@ -116,12 +118,20 @@ function reexportsOf(
   );
 }
 
-function exportsOf(statement: Parsed["staticExports"][number], lineAt: LineAt): ModuleExport[] {
+function exportsOf(
+  statement: Parsed["staticExports"][number],
+  { text, lineAt }: { text: string; lineAt: LineAt },
+): ModuleExport[] {
+  const apart = /^export\s*(?:type\s*)?\{/.test(text.slice(statement.start, statement.end));
+  const before = text.slice(0, statement.start).trimEnd();
+  const documented =
+    apart || (before.endsWith("*/") && before.lastIndexOf("/**") > before.lastIndexOf("*/", before.length - 3));
   return statement.entries
     .filter((entry) => entry.moduleRequest === null)
     .map((entry) => {
       const name = entry.exportName.kind === "Default" ? "default" : (entry.exportName.name ?? "default");
-      return { name, localName: entry.localName.name ?? name, line: lineAt(entry.start), typeOnly: entry.isType };
+      const localName = entry.localName.name ?? name;
+      return { name, localName, line: lineAt(entry.start), typeOnly: entry.isType, documented };
     });
 }
 
