@@ -27,6 +27,9 @@ type Part = { name: string; what: string } & (
   | { rule: (workspace: Workspace) => readonly Finding[] }
 );
 
+/** What the tools write is read here and shown without colours. */
+const plainEnv: NodeJS.ProcessEnv = { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined };
+
 const bin = (name: string) => `${root}/node_modules/.bin/${name}`;
 
 const parts: readonly Part[] = [
@@ -92,7 +95,7 @@ async function runPart(
     details,
   });
   if ("command" in part) {
-    const result = await runCommand((fix && part.fix) || part.command, { cwd: root });
+    const result = await runCommand((fix && part.fix) || part.command, { cwd: root, env: plainEnv });
     return finish(
       result.code !== 0,
       part.what,
