@@ -81,8 +81,11 @@ async function runTier(tier: Tier): Promise<TierResult> {
   const started = performance.now();
   const reportFile = `${reportFolder}/${tier.name}.json`;
   rmSync(reportFile, { force: true });
+  // Some tools colour what they write whenever CI is set.
+  const env = takesColour(process.stdout) ? process.env : { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined };
   const result = await runCommand(tier.command(reportFile), {
     cwd: root,
+    env,
     show: true,
     limitMs: tier.limitMinutes * 60_000,
   });
