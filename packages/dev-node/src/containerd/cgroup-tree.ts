@@ -32,19 +32,21 @@ export async function listCgroupTree(path: string): Promise<string[]> {
 }
 
 /**
- * Kills every process in a cgroup and below (frozen ones are thawed first, since v1 delivers no signal to them), then
- * removes the cgroups. Fails with a `cleanup` error when something stays for longer than five seconds.
+ * Kills every process in the given cgroups and below (frozen ones are thawed first, since v1 delivers no signal to
+ * them), then removes the cgroups. A process is in one cgroup of each hierarchy, so all hierarchies go together.
+ * Fails with a `cleanup` error when something stays for longer than five seconds.
  */
-export async function removeCgroupTree(path: string): Promise<void> {
+export async function removeCgroupTrees(paths: readonly string[]): Promise<void> {
   const end = performance.now() + 5_000;
   for (;;) {
-    const tree = await listCgroupTree(path);
-    if (tree.length === 0) {
+    const cgroups = (await Promise.all(paths.map(listCgroupTree))).flat();
+    if (cgroups.length === 0) {
       return;
     }
+    await Promise.all(cgroups.map(thaw));
+    await Promise.all(cgroups.map(killProcesses));
     let failed: string | undefined;
-    for (const cgroup of tree) {
-      await killProcesses(cgroup);
+    for (const cgroup of cgroups) {
       try {
         await rmdir(cgroup);
       } catch (error) {
@@ -58,16 +60,19 @@ export async function removeCgroupTree(path: string): Promise<void> {
   }
 }
 
+async function thaw(cgroup: string): Promise<void> {
+  const thawing = [
+    { file: "freezer.state", value: "THAWED" },
+    { file: "cgroup.freeze", value: "0" },
+  ];
+  for (const { file, value } of thawing) {
+    await ignoringErrno([...goneErrors, "EACCES"], () => writeFile(join(cgroup, file), value, { flag: "r+" }));
+  }
+}
+
 async function killProcesses(cgroup: string): Promise<void> {
   const text = await ignoringErrno([...goneErrors, "EOPNOTSUPP"], () => readFile(join(cgroup, "cgroup.procs"), "utf8"));
-  const pids = (text ?? "").split("\n").map(Number);
-  if (pids.some((pid) => pid > 0)) {
-    await ignoringErrno([...goneErrors, "EACCES"], () =>
-      writeFile(join(cgroup, "freezer.state"), "THAWED", { flag: "r+" }),
-    );
-    await ignoringErrno([...goneErrors, "EACCES"], () => writeFile(join(cgroup, "cgroup.freeze"), "0", { flag: "r+" }));
-  }
-  for (const pid of pids) {
+  for (const pid of (text ?? "").split("\n").map(Number)) {
     if (pid > 1 && pid !== process.pid) {
       await ignoringErrno(goneErrors, async () => process.kill(pid, "SIGKILL"));
     }

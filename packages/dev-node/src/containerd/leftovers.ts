@@ -58,7 +58,7 @@ export async function listLeftovers(record: NodeRecord, options: LeftoverOptions
         list("container", join(base, name, "containers")),
       ]),
     ),
-    list("netns", join(folders.state, "netns")),
+    ...cri.map((name) => list("netns", join(folders.state, name, "netns"))),
     listTasks(record),
     listProcessesOf(record),
     listAddresses(record),
@@ -117,8 +117,11 @@ async function listTasks(record: NodeRecord): Promise<Leftover[]> {
 
 async function listSockets(record: NodeRecord): Promise<Leftover[]> {
   const found: Leftover[] = [];
-  for (const { namespace, id } of await listTaskIds(record)) {
-    const what = shimSocketPath({ address: record.socketPath, namespace, id });
+  const tasks = await listTaskIds(record);
+  const paths = new Set(
+    tasks.map(({ namespace, id }) => shimSocketPath({ address: record.socketPath, namespace, id })),
+  );
+  for (const what of paths) {
     if ((await ignoringErrno(["ENOENT"], () => stat(what))) !== undefined) {
       found.push({ kind: "socket", what });
     }
@@ -132,7 +135,6 @@ async function listMounts(record: NodeRecord, options: LeftoverOptions): Promise
   return [...new Set(paths)].map((what) => ({ kind: "mount", what }));
 }
 
-/** The root cgroup itself is the agent's own and counts only when the agent left it as the only one. */
 async function listPodCgroups(record: NodeRecord): Promise<Leftover[]> {
   const found: Leftover[] = [];
   for (const mount of await listCgroupMounts()) {

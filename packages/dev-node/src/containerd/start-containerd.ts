@@ -26,14 +26,7 @@ import { renderContainerdConfig } from "./config.ts";
 import { openCriProbe } from "./cri-probe.ts";
 import { type Guardian, startGuardian } from "./guardian.ts";
 import { type Leftover, type LeftoverOptions, listLeftovers } from "./leftovers.ts";
-import {
-  claimSubnet,
-  describeFolders,
-  type NodeRecord,
-  readNodeRecord,
-  releaseSubnet,
-  writeNodeRecord,
-} from "./node-record.ts";
+import { claimSubnet, describeFolders, type NodeRecord, releaseSubnet, writeNodeRecord } from "./node-record.ts";
 import { createBridge, isSubnetFree, type PodNetworkFeatures, renderCniConfig, subnetCount } from "./pod-network.ts";
 import { chooseSnapshotter } from "./snapshotter.ts";
 import { reap, reapDead, tearDown } from "./teardown.ts";

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { DevNodeError, ignoringErrno } from "../errors.ts";
 import { isAlive, listProcesses, runCommand, signalProcess, waitForExit } from "../processes.ts";
 import { withFileLock } from "../tools/file-lock.ts";
-import { listCgroupMounts, removeCgroupTree, removeEmptyDefaultParent } from "./cgroup-tree.ts";
+import { listCgroupMounts, removeCgroupTrees, removeEmptyDefaultParent } from "./cgroup-tree.ts";
 import { isShimOf, listMountsBelow, listTaskIds, shimSocketPath } from "./leftovers.ts";
 import {
   describeFolders,
@@ -135,24 +135,20 @@ async function endContainers(record: NodeRecord): Promise<void> {
       const init = { pid: state.init_process_pid, startTicks: String(state.init_process_start) };
       await signalProcess(init, "SIGKILL");
     }
-    for (const path of new Set(Object.values(state.cgroup_paths ?? {}))) {
-      // A container in a hierarchy that it has no cgroup of its own in is in the root there.
-      if (await isBelowCgroupMount(path)) {
-        await removeCgroupTree(path);
-        await removeEmptyDefaultParent(path);
-      }
+    // A container in a hierarchy that it has no cgroup of its own in is in the root there.
+    const mounts = await listCgroupMounts();
+    const cgroups = Object.values(state.cgroup_paths ?? {}).filter((path) =>
+      mounts.some((mount) => dirname(path) !== mount && path.startsWith(`${mount}/`)),
+    );
+    await removeCgroupTrees(cgroups);
+    for (const path of cgroups) {
+      await removeEmptyDefaultParent(path);
     }
   }
 }
 
-async function isBelowCgroupMount(path: string): Promise<boolean> {
-  return (await listCgroupMounts()).some((mount) => dirname(path) !== mount && path.startsWith(`${mount}/`));
-}
-
 async function removeCgroups(record: NodeRecord): Promise<void> {
-  for (const mount of await listCgroupMounts()) {
-    await removeCgroupTree(join(mount, record.cgroupRoot));
-  }
+  await removeCgroupTrees((await listCgroupMounts()).map((mount) => join(mount, record.cgroupRoot)));
 }
 
 async function unmountAll(record: NodeRecord): Promise<void> {

@@ -47,6 +47,8 @@ function createHeader(entry: TarEntry, sizeBytes: number): Uint8Array {
   header.write(type, 156);
   header.write(linkTarget, 157);
   header.write("ustar\0" + "00", 257);
+  header.write(octal(0, 7), 329);
+  header.write(octal(0, 7), 337);
   header.write(prefix, 345);
   // The checksum is the plain sum of the header's bytes with its own field read as spaces.
   const sum = header.reduce((total, byte) => total + byte, 0);
