@@ -1,0 +1,238 @@
+import {
+  create,
+  type DescMessage,
+  type DescMethod,
+  fromBinary,
+  type Message,
+  type MessageInitShape,
+  type MessageShape,
+  toBinary,
+} from "@bufbuild/protobuf";
+import type { GenService, GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
+import type { Clock } from "@nodelet/core";
+import { NodeletError } from "@nodelet/core";
+import type { Connection, Transport } from "./connection.ts";
+import { type CallContext, type CallEffect, cancelledError, deadlineError, toNodeletError } from "./status.ts";
+
+/** How one call is made. */
+export interface GrpcCallOptions {
+  /** Milliseconds until the call is given up; undefined for the client's default, 0 for none. */
+  readonly timeoutMs?: number;
+  /** Cancels the call. */
+  readonly signal?: AbortSignal;
+}
+
+type MethodsOf<S> = S extends GenService<infer M> ? M : never;
+
+/**
+ * A typed client of a generated service: a unary procedure answers a promise, a server stream an async iterable whose loop
+ * may be left at any time. Failures are NodeletErrors with the runtime's answer as `cause` (see `toNodeletError`).
+ */
+export type GrpcClient<S> = {
+  readonly [K in keyof MethodsOf<S>]: MethodsOf<S>[K] extends {
+    input: infer I extends DescMessage;
+    output: infer O extends DescMessage;
+  }
+    ? MethodsOf<S>[K]["methodKind"] extends "unary"
+      ? (request: MessageInitShape<I>, options?: GrpcCallOptions) => Promise<MessageShape<O>>
+      : (request: MessageInitShape<I>, options?: GrpcCallOptions) => AsyncIterable<MessageShape<O>>
+    : never;
+};
+
+/** What each procedure of a service does; the table must name every one. */
+export type CallEffects<S> = Readonly<Record<keyof MethodsOf<S>, CallEffect>>;
+
+/** What a client is made of. */
+export interface GrpcClientOptions<S> {
+  readonly service: S;
+  readonly effects: CallEffects<S>;
+  readonly connection: Connection;
+  readonly clock: Clock;
+  /** Milliseconds for calls that name no timeout of their own. */
+  readonly defaultTimeoutMs: number;
+}
+
+/** Makes the client; it connects with its first call. */
+export function createGrpcClient<M extends GenServiceMethods>(
+  options: GrpcClientOptions<GenService<M>>,
+): GrpcClient<GenService<M>> {
+  const { service, effects, connection, clock, defaultTimeoutMs } = options;
+  const table = effects as Readonly<Record<string, CallEffect>>;
+  const methods: Record<string, unknown> = {};
+  for (const method of service.methods) {
+    const call = new MethodCall({
+      method,
+      effect: table[method.localName] ?? "changes",
+      path: `/${service.typeName}/${method.name}`,
+      connection,
+      clock,
+      defaultTimeoutMs,
+    });
+    methods[method.localName] =
+      method.methodKind === "unary"
+        ? (request: Message, callOptions?: GrpcCallOptions) => call.unary(request, callOptions)
+        : (request: Message, callOptions?: GrpcCallOptions) => call.stream(request, callOptions);
+  }
+  return methods as GrpcClient<GenService<M>>;
+}
+
+interface MethodCallOptions {
+  readonly method: DescMethod;
+  readonly effect: CallEffect;
+  readonly path: string;
+  readonly connection: Connection;
+  readonly clock: Clock;
+  readonly defaultTimeoutMs: number;
+}
+
+/** What grpc-js calls have in common, as far as it matters here. */
+interface Cancellable {
+  cancel(): void;
+}
+
+/** One procedure with all that its calls share. */
+class MethodCall {
+  readonly #options: MethodCallOptions;
+  readonly #context: CallContext;
+  readonly #serialize: (request: Message) => Buffer;
+  readonly #deserialize: (bytes: Buffer) => Message;
+
+  constructor(options: MethodCallOptions) {
+    const { input, output, name } = options.method;
+    this.#options = options;
+    this.#context = { method: name, effect: options.effect, endpoint: options.connection.endpoint.url };
+    this.#serialize = (request) => {
+      const bytes = toBinary(input, request);
+      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    };
+    this.#deserialize = (bytes) => fromBinary(output, bytes);
+  }
+
+  async unary(request: Message, options: GrpcCallOptions = {}): Promise<Message> {
+    const message = create(this.#options.method.input, request);
+    const transport = this.#options.connection.acquire();
+    return this.#unary(transport instanceof Promise ? await transport : transport, { message, options });
+  }
+
+  #unary({ client, metadata }: Transport, request: { message: Message; options: GrpcCallOptions }): Promise<Message> {
+    return new Promise((resolve, reject) => {
+      if (request.options.signal?.aborted === true) {
+        reject(cancelledError({ ...this.#context, reason: request.options.signal.reason }));
+        return;
+      }
+      const guard = new CallGuard({
+        context: this.#context,
+        settings: this.#settings(request.options),
+        clock: this.#options.clock,
+      });
+      const call = client.makeUnaryRequest<Message, Message>(
+        this.#options.path,
+        this.#serialize,
+        this.#deserialize,
+        request.message,
+        metadata,
+        {},
+        (error, response) => {
+          guard.end();
+          if (error === null && response !== undefined) {
+            resolve(response);
+          } else {
+            reject(guard.ended ?? toNodeletError(error ?? { code: 13, details: "No message received" }, this.#context));
+          }
+        },
+      );
+      guard.watch(call);
+    });
+  }
+
+  async *stream(request: Message, options: GrpcCallOptions = {}): AsyncGenerator<Message, void, undefined> {
+    const message = create(this.#options.method.input, request);
+    const { client, metadata } = await this.#options.connection.acquire();
+    if (options.signal?.aborted === true) {
+      throw cancelledError({ ...this.#context, reason: options.signal.reason });
+    }
+    const guard = new CallGuard({
+      context: this.#context,
+      settings: this.#settings(options),
+      clock: this.#options.clock,
+    });
+    const call = client.makeServerStreamRequest<Message, Message>(
+      this.#options.path,
+      this.#serialize,
+      this.#deserialize,
+      message,
+      metadata,
+      {},
+    );
+    // The loop below gets every error that matters; one that comes after it was left must not end the process.
+    call.on("error", () => {});
+    guard.watch(call);
+    try {
+      yield* call as AsyncIterable<Message>;
+    } catch (error) {
+      throw guard.ended ?? streamFailure(error, this.#context);
+    } finally {
+      guard.end();
+      call.cancel();
+    }
+  }
+
+  #settings(options: GrpcCallOptions): CallSettings {
+    return { timeoutMs: options.timeoutMs ?? this.#options.defaultTimeoutMs, signal: options.signal };
+  }
+}
+
+interface CallSettings {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Ends a call when its time is up or its signal fires, and remembers that it was us. */
+class CallGuard {
+  /** Why we ended the call; undefined while we did not. */
+  ended: NodeletError | undefined;
+  readonly #context: CallContext;
+  readonly #settings: CallSettings;
+  readonly #clock: Clock;
+  #call: Cancellable | undefined;
+  #stop: () => void = () => {};
+
+  constructor(options: { context: CallContext; settings: CallSettings; clock: Clock }) {
+    this.#context = options.context;
+    this.#settings = options.settings;
+    this.#clock = options.clock;
+  }
+
+  watch(call: Cancellable): void {
+    this.#call = call;
+    const { timeoutMs, signal } = this.#settings;
+    const onAbort = (): void => this.#cancel(cancelledError({ ...this.#context, reason: signal?.reason }));
+    const timer =
+      timeoutMs > 0
+        ? this.#clock.setTimer(timeoutMs, () => this.#cancel(deadlineError({ ...this.#context, timeoutMs })))
+        : undefined;
+    signal?.addEventListener("abort", onAbort, { once: true });
+    this.#stop = () => {
+      timer?.cancel();
+      signal?.removeEventListener("abort", onAbort);
+    };
+  }
+
+  end(): void {
+    this.#stop();
+  }
+
+  #cancel(reason: NodeletError): void {
+    this.#stop();
+    this.ended ??= reason;
+    this.#call?.cancel();
+  }
+}
+
+function streamFailure(error: unknown, context: CallContext): NodeletError {
+  if (NodeletError.is(error)) return error;
+  const { code, details } = error as { code?: unknown; details?: unknown };
+  return typeof code === "number" && typeof details === "string"
+    ? toNodeletError({ code, details }, context)
+    : NodeletError.from(error);
+}
