@@ -1,1 +1,2 @@
+export { computePodStatus, rejectedStatus } from "./pod-status.ts";
 export * from "./status-snapshot.ts";

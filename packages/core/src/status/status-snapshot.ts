@@ -32,6 +32,8 @@ export interface StatusSnapshot {
   readonly nodeIps: readonly string[];
   /** Runtime name for container ids (`containerd`). */
   readonly runtimeName: string;
+  /** The pod's runtime handler can mount read-only recursively (KEP-3857). Default false. */
+  readonly recursiveReadOnlyMounts?: boolean;
   /** Wall time. */
   readonly nowMs: number;
 }

@@ -8,7 +8,8 @@ import { graceSeconds } from "./grace.ts";
 export interface KillOptions {
   /** Replaces every other source of the grace. */
   readonly graceOverrideSeconds?: number | undefined;
-  readonly reason: { readonly code: KillCode; readonly message?: string };
+  /** Default: the pod ends by request. */
+  readonly reason?: { readonly code: KillCode; readonly message?: string };
 }
 
 /**
@@ -16,7 +17,7 @@ export interface KillOptions {
  * a sidecar's stop waits for the regular containers and for the sidecars after it (KEP-753). Then every sandbox is stopped, also those that are
  * not ready, since they may still hold an address. Every step is idempotent, so the plan may be carried out again after a failure.
  */
-export function planKill(snapshot: Pick<PodSnapshot, "pod" | "observed">, options: KillOptions): PodPlan {
+export function planKill(snapshot: Pick<PodSnapshot, "pod" | "observed">, options: KillOptions = {}): PodPlan {
   const kills = killSteps(snapshot, options);
   const after = kills.map((step) => step.id);
   const stops = snapshot.observed.sandboxes.map((sandbox) => stopSandboxStep(sandbox.id, after));
@@ -31,7 +32,9 @@ export function killSteps(
   const roster = rosterOf(snapshot.pod);
   const steps = snapshot.observed.containers
     .filter(mayRun)
-    .map((instance) => killStep({ ...snapshot, roster, instance, ...options }));
+    .map((instance) =>
+      killStep({ ...snapshot, roster, instance, ...options, reason: options.reason ?? { code: "deleted" } }),
+    );
   const order = new Map(roster.init.filter((entry) => entry.kind === "sidecar").map((entry, at) => [entry.name, at]));
   if (order.size === 0) return steps;
   return steps.map((step) => {
