@@ -9,6 +9,7 @@ export {
   isStaticPod,
   podFullName,
 } from "./annotations.ts";
+export { defaultPod } from "./defaults.ts";
 export {
   mergePodSet,
   type PodChange,
@@ -18,4 +19,18 @@ export {
   type PodConfigState,
   type PodMerge,
 } from "./pod-config.ts";
+export {
+  type DeletePodOptions,
+  type PodName,
+  ProgrammaticPodSource,
+  type ProgrammaticPodSourceOptions,
+  type ResizePodOptions,
+} from "./programmatic-pod-source.ts";
 export { parseRfc3339, rfc3339, rfc3339Nano } from "./timestamp.ts";
+export {
+  type FieldProblem,
+  formatProblem,
+  type ProblemKind,
+  validatePod,
+  validatePodUpdate,
+} from "./validation/index.ts";
