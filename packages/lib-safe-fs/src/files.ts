@@ -59,7 +59,7 @@ export async function readFileBounded(options: {
   const { directory, name, maxBytes } = options;
   const handle = await directory.openFile(name, { access: "read" });
   try {
-    return await readAll(handle, { path: `${directory.path}/${name}`, maxBytes });
+    return await readHandleBounded(handle, { path: `${directory.path}/${name}`, maxBytes });
   } finally {
     await handle.close();
   }
@@ -72,7 +72,7 @@ export async function readFileBounded(options: {
 export async function readPathBounded(options: { readonly path: string; readonly maxBytes: number }): Promise<Buffer> {
   const handle = await openRegularPath(options.path);
   try {
-    return await readAll(handle, options);
+    return await readHandleBounded(handle, options);
   } finally {
     await handle.close();
   }
@@ -115,8 +115,11 @@ export async function readAt(
   return buffer.subarray(0, filled);
 }
 
-/** Reads to the end. Does not trust the size that the file system tells: files under /proc have none, and files grow. */
-async function readAll(
+/**
+ * Reads an open file from its position to its end; `tooLarge` beyond `maxBytes`. Does not trust the size that the file system tells: files under /proc
+ * have none, and files grow.
+ */
+export async function readHandleBounded(
   handle: FileHandle,
   options: { readonly path: string; readonly maxBytes: number },
 ): Promise<Buffer> {

@@ -4,6 +4,7 @@ export {
   openRegularPath,
   readAt,
   readFileBounded,
+  readHandleBounded,
   readPathBounded,
   readTail,
   removeTemporaries,

@@ -1,1 +1,8 @@
-export { type ErrorKind, isErrorOfKind, NodeletError, type NodeletErrorOptions, throwIfAborted } from "./nodelet-error.ts";
+export { kindOfErrno } from "./errno.ts";
+export {
+  type ErrorKind,
+  isErrorOfKind,
+  NodeletError,
+  type NodeletErrorOptions,
+  throwIfAborted,
+} from "./nodelet-error.ts";
