@@ -17,6 +17,7 @@ import {
   prepareNode,
   reap,
   standardImages,
+  useRuntime,
 } from "./index.ts";
 import { identifyProcess, isAlive } from "./processes.ts";
 import { readPodIp, removeRawPod, startRawPod } from "./raw-pod.test-support.ts";
@@ -109,6 +110,22 @@ describe.each(versions)("a private containerd %s", (version) => {
     expect(performance.now() - start).toBeLessThan(5_000);
   });
 
+  it("is used as somebody else's runtime: only what was missing is imported, and removed at the end", async () => {
+    const list = async (): Promise<string[]> =>
+      (await node.containerd.ctr(["-n", "k8s.io", "images", "ls", "-q"])).stdout.split("\n").filter(Boolean).sort();
+    const before = await list();
+    await node.containerd.ctr(["-n", "k8s.io", "images", "rm", standardImages.app]);
+    const without = await list();
+    const used = await useRuntime({ endpoint: node.endpoint });
+    expect(await list()).toEqual(before);
+    await used.close();
+    expect((await list()).filter((name) => !name.startsWith("sha256:"))).toEqual(
+      without.filter((name) => !name.startsWith("sha256:")),
+    );
+    const archive = join(node.containerd.dir, "images.tar");
+    await node.containerd.importImages(archive, [standardImages.app]);
+  });
+
   it("goes on with its pods after kill -9 and restart", async () => {
     const logDir = join(scratch, `logs-restart-${version}`);
     const command = ["sh", "-c", "echo started >&2; exec sleep 1000"];
@@ -194,6 +211,13 @@ describe("taking a node down", () => {
     await expectNothingLeft(one.containerd.record);
     await two.close();
     await expectNothingLeft(two.containerd.record);
+  });
+
+  it.each([
+    ["tcp://127.0.0.1:1", /expected unix:\/\//],
+    ["unix:///nonexistent/c.sock", /ENOENT/],
+  ])("says that there is no runtime at %s", async (endpoint, message) => {
+    await expect(useRuntime({ endpoint })).rejects.toThrow(message);
   });
 
   it("refuses a directory that holds other things", async () => {

@@ -29,3 +29,4 @@ export {
   ensureTools,
   type Tools,
 } from "./tools/ensure-tools.ts";
+export { type UsedRuntime, useRuntime } from "./use-runtime.ts";

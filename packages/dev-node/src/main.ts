@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { reap, reapDead } from "./containerd/teardown.ts";
 import { DevNodeError } from "./errors.ts";
@@ -22,7 +23,7 @@ async function run(): Promise<void> {
       console.log(JSON.stringify(await ensureTools({ log: console.error }), undefined, 2));
       return;
     case "reap":
-      await (values.dir === undefined ? reapDead() : reap(values.dir));
+      await (values.dir === undefined ? reapDead(console.error) : reap(resolve(values.dir)));
       return;
     default:
       process.stderr.write(usage);
@@ -44,13 +45,13 @@ async function up(options: { version: ContainerdVersion; dir: string }): Promise
     `ready in ${Math.round(performance.now() - start)} ms; cgroup root ${node.containerd?.cgroupRoot}; Ctrl-C ends it`,
   );
   console.log(node.endpoint);
-  await new Promise<void>((resolve) => {
+  await new Promise<void>((done) => {
     // Something must keep the process alive while it waits for a signal.
     const alive = setInterval(() => {}, 1 << 30);
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
       process.once(signal, () => {
         clearInterval(alive);
-        resolve();
+        done();
       });
     }
   });

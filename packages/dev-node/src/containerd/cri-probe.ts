@@ -1,7 +1,9 @@
 import { openGrpcChannel, readFields } from "./grpc-channel.ts";
 
-/** The two CRI questions by which this package learns when a runtime is ready, and what is in it. */
+/** The CRI questions by which this package learns what a runtime is, when it is ready, and what is in it. */
 export interface CriProbe {
+  /** Name and version of the runtime: "containerd", "1.6.20~ds1". */
+  readVersion(): Promise<{ name: string; version: string }>;
   /** The conditions of RuntimeService.Status by type: "RuntimeReady", "NetworkReady". */
   readConditions(): Promise<Map<string, boolean>>;
   /** Tags of every image that ImageService.ListImages shows. */
@@ -13,6 +15,11 @@ export interface CriProbe {
 export function openCriProbe(options: { socketPath: string; timeoutMs: number }): CriProbe {
   const channel = openGrpcChannel(options);
   return {
+    async readVersion() {
+      const answer = readFields(await channel.call("RuntimeService/Version"));
+      const read = (wanted: number): string => answer.find(({ field }) => field === wanted)?.bytes.toString() ?? "";
+      return { name: read(2), version: read(3) };
+    },
     async readConditions() {
       const answer = readFields(await channel.call("RuntimeService/Status"));
       const status = answer.find(({ field }) => field === 1)?.bytes ?? Buffer.alloc(0);

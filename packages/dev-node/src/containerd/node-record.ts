@@ -1,7 +1,7 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { DevNodeError, errnoOf, ignoringErrno } from "../errors.ts";
-import { isAlive, type ProcessIdentity } from "../processes.ts";
+import { DevNodeError, ignoringErrno } from "../errors.ts";
+import type { ProcessIdentity } from "../processes.ts";
 import type { PodNetwork } from "./pod-network.ts";
 
 /**
@@ -72,78 +72,4 @@ export async function readNodeRecord(dir: string): Promise<NodeRecord | undefine
     "cleanup",
     `${join(dir, "node.json")} is not a record of a development node of ${dir}: look at it and remove ${dir} by hand`,
   );
-}
-
-/**
- * Claims of subnets, one file each, shared by all development nodes of the machine: it keeps two nodes from taking
- * one subnet, and lists the nodes whose owner died.
- */
-const claimsDir = "/run/nodelet-dev-nodes";
-
-/** One claimed subnet. */
-export interface Claim {
-  dir: string;
-  owner: ProcessIdentity;
-  subnetIndex: number;
-}
-
-/** Claims one of the given subnets for a node, trying them in order; undefined when all are taken. */
-export async function claimSubnet(
-  claim: Omit<Claim, "subnetIndex">,
-  indexes: Iterable<number>,
-): Promise<number | undefined> {
-  await mkdir(claimsDir, { recursive: true });
-  for (const subnetIndex of indexes) {
-    try {
-      await writeFile(claimPath(subnetIndex), JSON.stringify({ ...claim, subnetIndex }), { flag: "wx" });
-      return subnetIndex;
-    } catch (error) {
-      if (errnoOf(error) !== "EEXIST") {
-        throw error;
-      }
-    }
-  }
-  return undefined;
-}
-
-/** Every claim that can be read. */
-export async function listClaims(): Promise<Claim[]> {
-  const claims: Claim[] = [];
-  for (const name of (await ignoringErrno(["ENOENT"], () => readdir(claimsDir))) ?? []) {
-    const text = name.endsWith(".json") ? await readFile(join(claimsDir, name), "utf8").catch(() => "") : "";
-    try {
-      claims.push(JSON.parse(text) as Claim);
-    } catch {
-      // A claim that is being written this instant: its owner is alive.
-    }
-  }
-  return claims;
-}
-
-/** Gives a subnet back, if it is still this directory's. */
-export async function releaseSubnet(claim: { dir: string; subnetIndex: number }): Promise<void> {
-  const held = (await listClaims()).find(({ subnetIndex }) => subnetIndex === claim.subnetIndex);
-  if (held?.dir === claim.dir) {
-    await rm(claimPath(claim.subnetIndex), { force: true });
-  }
-}
-
-/** Claims whose owner is gone. */
-export async function listDeadClaims(): Promise<Claim[]> {
-  const dead: Claim[] = [];
-  for (const claim of await listClaims()) {
-    if (!(await isAlive(claim.owner))) {
-      dead.push(claim);
-    }
-  }
-  return dead;
-}
-
-/** The lock that serialises taking one node down. */
-export function teardownLockPath(subnetIndex: number): string {
-  return join(claimsDir, `${subnetIndex}.lock`);
-}
-
-function claimPath(subnetIndex: number): string {
-  return join(claimsDir, `${subnetIndex}.json`);
 }

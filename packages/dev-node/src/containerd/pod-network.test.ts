@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeSubnet, renderCniConfig, subnetCount } from "./pod-network.ts";
+import { describeSubnet, overlapsRoutes, renderCniConfig, subnetCount } from "./pod-network.ts";
 
 describe("describeSubnet", () => {
   it.each([
@@ -45,5 +45,24 @@ describe("renderCniConfig", () => {
         { type: "portmap", capabilities: { portMappings: true } },
       ],
     });
+  });
+});
+
+describe("overlapsRoutes", () => {
+  // Subnet 1 is 10.213.4.0 to 10.213.7.255.
+  it.each([
+    { routes: "default via 192.0.2.1 dev eth0", expected: false },
+    { routes: "192.0.2.0/24 dev eth0 scope link src 192.0.2.2", expected: false },
+    { routes: "10.213.4.0/22 dev nl1 scope link src 10.213.4.1", expected: true },
+    { routes: "10.213.0.0/22 dev nl0 scope link src 10.213.0.1", expected: false },
+    { routes: "10.213.7.128/25 dev x", expected: true },
+    { routes: "10.213.8.0/25 dev x", expected: false },
+    { routes: "10.0.0.0/8 via 192.0.2.9 dev eth0", expected: true },
+    { routes: "local 10.213.5.9 dev lo table local scope host", expected: true },
+    { routes: "broadcast 10.213.7.255 dev x table local", expected: true },
+    { routes: "192.0.2.0/24 via 10.213.4.1 dev x", expected: false },
+    { routes: "", expected: false },
+  ])("$routes: $expected", ({ routes, expected }) => {
+    expect(overlapsRoutes({ routes, index: 1 })).toBe(expected);
   });
 });

@@ -57,19 +57,21 @@ export function renderCniConfig(options: {
   return `${JSON.stringify({ cniVersion: "0.4.0", name: network.name, plugins }, undefined, 2)}\n`;
 }
 
-/** Whether any interface or route of the machine already lies in the subnet's second and third bytes. */
+/** Whether no interface and no route of the machine lies in the subnet. */
 export async function isSubnetFree(busybox: string, index: number): Promise<boolean> {
-  const { cidr } = describeSubnet(index);
-  const base = toNumber(cidr.split("/")[0] ?? "");
   const { stdout } = await runCommand([busybox, "ip", "-4", "route", "show", "table", "all"]);
-  const used = [...stdout.matchAll(/\b(\d+\.\d+\.\d+\.\d+)(?:\/(\d+))?/g)].map(([, address = "", bits = "32"]) => ({
-    address: toNumber(address),
-    // A default route covers everything and takes nothing.
-    bits: Number(bits),
-  }));
-  return used.every(({ address, bits }) => {
-    const sizeOfLarger = 2 ** (32 - Math.min(bits, 22));
-    return bits === 0 || Math.floor(address / sizeOfLarger) !== Math.floor(base / sizeOfLarger);
+  return !overlapsRoutes({ routes: stdout, index });
+}
+
+/** Whether the subnet overlaps a destination in a listing by `ip route`. Default routes take nothing. */
+export function overlapsRoutes(options: { routes: string; index: number }): boolean {
+  const base = toNumber(describeSubnet(options.index).cidr.split("/")[0] ?? "");
+  const destinations = options.routes.matchAll(
+    /^(?:(?:local|broadcast|unicast|blackhole|unreachable|prohibit) )?(\d+\.\d+\.\d+\.\d+)(?:\/(\d+))?/gm,
+  );
+  return [...destinations].some(([, address = "", bits = "32"]) => {
+    const sizeOfLarger = 2 ** (32 - Math.min(Number(bits), 22));
+    return Math.floor(toNumber(address) / sizeOfLarger) === Math.floor(base / sizeOfLarger);
   });
 }
 

@@ -25,11 +25,13 @@ import {
 import { renderContainerdConfig } from "./config.ts";
 import { openCriProbe } from "./cri-probe.ts";
 import { type Guardian, startGuardian } from "./guardian.ts";
+import { waitForImages } from "./image-import.ts";
 import { type Leftover, type LeftoverOptions, listLeftovers } from "./leftovers.ts";
-import { claimSubnet, describeFolders, type NodeRecord, releaseSubnet, writeNodeRecord } from "./node-record.ts";
+import { describeFolders, type NodeRecord, writeNodeRecord } from "./node-record.ts";
 import { createBridge, isSubnetFree, type PodNetworkFeatures, renderCniConfig, subnetCount } from "./pod-network.ts";
 import { chooseSnapshotter } from "./snapshotter.ts";
-import { reap, reapDead, tearDown } from "./teardown.ts";
+import { claimSubnet, claimsDir, releaseSubnet } from "./subnet-claims.ts";
+import { reap, reapDead, tearDown, withDirectoryLock } from "./teardown.ts";
 
 /** How {@link startContainerd} makes a node. */
 export interface StartContainerdOptions {
@@ -93,10 +95,11 @@ export async function startContainerd(options: StartContainerdOptions): Promise<
   const log = options.log ?? (() => {});
   const dir = resolve(options.dir);
   const { tools, tool } = await chooseTool(options, log);
-  for (const dead of await reapDead()) {
-    log(`took down what a dead process left in ${dead}`);
+  await reapDead(log);
+  if (await reap(dir)) {
+    log(`took down what a dead process left in ${dir}`);
   }
-  const record = await prepareDirectory({ dir, tools, cgroupRoot: options.cgroupRoot, log });
+  const record = await withDirectoryLock(dir, () => prepareDirectory({ dir, tools, cgroupRoot: options.cgroupRoot }));
   const node = new ContainerdNode({ record, tools, tool, options, snapshotter: await chooseSnapshotter(dir) });
   try {
     await node.begin();
@@ -128,15 +131,11 @@ interface DirectoryOptions {
   dir: string;
   tools: Tools;
   cgroupRoot: string | undefined;
-  log: Log;
 }
 
 /** Claims directory and subnet, and writes the record before anything that would have to be cleaned exists. */
 async function prepareDirectory(options: DirectoryOptions): Promise<NodeRecord> {
   const { dir, tools } = options;
-  if (await reap(dir)) {
-    options.log(`took down what a dead process left in ${dir}`);
-  }
   const present = (await ignoringErrno(["ENOENT"], () => readdir(dir))) ?? [];
   if (present.length > 0) {
     throw new DevNodeError(
@@ -153,7 +152,7 @@ async function prepareDirectory(options: DirectoryOptions): Promise<NodeRecord> 
   const subnetIndex = await chooseSubnet({ dir, owner, busybox: tools.busybox });
   // A UNIX socket's path holds 107 bytes (unix(7)), and containerd adds ".ttrpc" for its second one.
   const inside = join(dir, "c.sock");
-  const socketPath = Buffer.byteLength(`${inside}.ttrpc`) <= 107 ? inside : `/run/nodelet-dev-nodes/${id}.sock`;
+  const socketPath = Buffer.byteLength(`${inside}.ttrpc`) <= 107 ? inside : join(claimsDir, `${id}.sock`);
   const record: NodeRecord = {
     formatVersion: 1,
     dir,
@@ -173,7 +172,7 @@ async function chooseSubnet(options: { dir: string; owner: ProcessIdentity; busy
   const first = Math.floor(Math.random() * subnetCount);
   for (let step = 0; step < subnetCount; step++) {
     const index = (first + step) % subnetCount;
-    if ((await claimSubnet({ dir, owner }, [index])) === undefined) {
+    if (!(await claimSubnet({ dir, owner, subnetIndex: index }))) {
       continue;
     }
     if (await isSubnetFree(options.busybox, index)) {
@@ -272,19 +271,7 @@ class ContainerdNode implements Containerd {
     await this.ctr(["-n", "k8s.io", "images", "import", "--snapshotter", this.snapshotter, archivePath]);
     const probe = openCriProbe({ socketPath: this.socketPath, timeoutMs: 5_000 });
     try {
-      // CRI takes images up from events, a moment after they are there.
-      const end = performance.now() + 10_000;
-      for (;;) {
-        const tags = await probe.listImageTags();
-        const missing = names.filter((name) => !tags.includes(name));
-        if (missing.length === 0) {
-          return;
-        }
-        if (performance.now() > end) {
-          throw new DevNodeError("start", `CRI does not show ${missing.join(", ")} after the import of ${archivePath}`);
-        }
-        await sleep(10);
-      }
+      await waitForImages({ probe, names });
     } finally {
       probe.close();
     }

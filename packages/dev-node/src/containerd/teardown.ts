@@ -2,20 +2,13 @@ import { readdir, readFile, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DevNodeError, ignoringErrno } from "../errors.ts";
-import { isAlive, listProcesses, runCommand, signalProcess, waitForExit } from "../processes.ts";
+import { isAlive, type Log, listProcesses, runCommand, signalProcess, waitForExit } from "../processes.ts";
 import { withFileLock } from "../tools/file-lock.ts";
 import { listCgroupMounts, removeCgroupTrees, removeEmptyDefaultParent } from "./cgroup-tree.ts";
 import { isShimOf, listMountsBelow, listTaskIds, shimSocketPath } from "./leftovers.ts";
-import {
-  describeFolders,
-  listClaims,
-  listDeadClaims,
-  type NodeRecord,
-  readNodeRecord,
-  releaseSubnet,
-  teardownLockPath,
-} from "./node-record.ts";
+import { describeFolders, type NodeRecord, readNodeRecord } from "./node-record.ts";
 import { deleteBridge, removeCniResults } from "./pod-network.ts";
+import { directoryLockPath, listClaims, listDeadClaims, releaseSubnet, removeClaimsDir } from "./subnet-claims.ts";
 
 /**
  * Takes a development node down: its containerd, shims and containers (by process id, with a check of the start time),
@@ -23,32 +16,42 @@ import { deleteBridge, removeCniResults } from "./pod-network.ts";
  * so it works after any crash. Steps that fail do not hinder the later ones; all failures come in one `cleanup` error.
  */
 export async function tearDown(record: NodeRecord): Promise<void> {
-  await withFileLock(
-    { path: teardownLockPath(record.network.subnetIndex), timeoutMs: 60_000, log: () => {} },
-    async () => {
-      const failures: string[] = [];
-      const step = async (action: () => Promise<void>): Promise<void> => {
-        await action().catch((error: unknown) => failures.push(error instanceof Error ? error.message : String(error)));
-      };
-      await step(() => endContainerd(record));
-      await step(() => endShims(record));
-      await step(() => endContainers(record));
-      await step(() => removeCgroups(record));
-      await step(() => unmountAll(record));
-      await step(() => deleteBridge(record.busybox, record.network.name));
-      await step(() => removeCniResults({ network: record.network.name, stateDir: describeFolders(record.dir).state }));
-      await step(() => removeSockets(record));
-      await step(() => removeFolder(record));
-      if (failures.length > 0) {
-        throw new DevNodeError(
-          "cleanup",
-          `development node ${record.dir} is not wholly taken down: ${failures.join("; ")}`,
-        );
-      }
-      await releaseSubnet({ dir: record.dir, subnetIndex: record.network.subnetIndex });
-      await removeSharedFolders();
-    },
-  );
+  await withDirectoryLock(record.dir, async () => {
+    const current = await readNodeRecord(record.dir).catch(() => record);
+    if (current !== undefined && current.cgroupRoot !== record.cgroupRoot) {
+      // Another process took this node down and made a new one in the same directory.
+      return;
+    }
+    await tearDownLocked(record);
+  });
+  await removeClaimsDir();
+}
+
+/** Runs `action` while no other process makes or takes down a node in the directory. */
+export async function withDirectoryLock<T>(dir: string, action: () => Promise<T>): Promise<T> {
+  return withFileLock({ path: directoryLockPath(dir), timeoutMs: 60_000, log: () => {} }, action);
+}
+
+async function tearDownLocked(record: NodeRecord): Promise<void> {
+  const failures: string[] = [];
+  const step = async (action: () => Promise<void>): Promise<void> => {
+    await action().catch((error: unknown) => failures.push(error instanceof Error ? error.message : String(error)));
+  };
+  await step(() => endContainerd(record));
+  await step(() => endShims(record));
+  await step(() => endContainers(record));
+  await step(() => removeCgroups(record));
+  await step(() => unmountAll(record));
+  await step(() => deleteBridge(record.busybox, record.network.name));
+  await step(() => removeCniResults({ network: record.network.name, stateDir: describeFolders(record.dir).state }));
+  await step(() => removeSockets(record));
+  await step(() => removeFolder(record));
+  if (failures.length > 0) {
+    const what = failures.join("; ");
+    throw new DevNodeError("cleanup", `development node ${record.dir} is not wholly taken down: ${what}`);
+  }
+  await releaseSubnet({ dir: record.dir, subnetIndex: record.network.subnetIndex });
+  await removeSharedFolders();
 }
 
 /**
@@ -70,16 +73,24 @@ export async function reap(dir: string): Promise<boolean> {
   return true;
 }
 
-/** Takes down every development node of this machine whose owner died. Resolves with their directories. */
-export async function reapDead(): Promise<string[]> {
-  const dirs: string[] = [];
+/**
+ * Takes down every development node of this machine whose owner died. Says through `log` what it took down and what
+ * it could not; the latter never hinders a new node.
+ */
+export async function reapDead(log: Log): Promise<void> {
   for (const claim of await listDeadClaims()) {
-    if (!(await reap(claim.dir))) {
-      await releaseSubnet(claim);
+    try {
+      const record = await readNodeRecord(claim.dir);
+      if (record?.network.subnetIndex === claim.subnetIndex) {
+        await reap(claim.dir);
+        log(`took down what the dead process ${claim.owner.pid} left in ${claim.dir}`);
+      } else {
+        await releaseSubnet(claim);
+      }
+    } catch (error) {
+      log(`cannot take down what process ${claim.owner.pid} left: ${error instanceof Error ? error.message : error}`);
     }
-    dirs.push(claim.dir);
   }
-  return dirs;
 }
 
 /** Looks for the process by the configuration that it runs with: a crash may have come before its id was recorded. */
@@ -157,10 +168,8 @@ async function unmountAll(record: NodeRecord): Promise<void> {
     if (mounts.length === 0) {
       return;
     }
-    for (const path of mounts.reverse()) {
-      // Lazily: a process that is just dying may hold the mount for another moment.
-      await runCommand(["umount", "-n", "-l", path]).catch(() => undefined);
-    }
+    // Lazily: a process that is just dying may hold a mount for another moment. umount goes on after a failure.
+    await runCommand(["umount", "-n", "-l", ...mounts.reverse()]).catch(() => undefined);
   }
   throw new DevNodeError("cleanup", `cannot unmount ${(await listMountsBelow(record.dir)).join(", ")}`);
 }

@@ -63,28 +63,33 @@ export async function ensureTools(options: EnsureToolsOptions = {}): Promise<Too
   const log = options.log ?? (() => {});
   const cacheDir = options.cacheDir ?? defaultCacheDir;
   const context = { cacheDir, log };
-  const containerd: Partial<Record<ContainerdVersion, ContainerdTool>> = {};
-  for (const version of options.versions ?? (["1.6", "2.1"] as const)) {
-    containerd[version] = await ensureContainerd(version, context);
-  }
-  const own = { runc: await findOnPath("runc"), cniBinDir: await findCniPlugins(), busybox: await findStaticBusybox() };
+  const versions = options.versions ?? (["1.6", "2.1"] as const);
+  const [found, rest] = await Promise.all([
+    Promise.all(versions.map(async (version) => [version, await ensureContainerd(version, context)] as const)),
+    ensureCommonTools(context),
+  ]);
+  return { containerd: Object.fromEntries(found), ...rest };
+}
+
+async function ensureCommonTools(context: Context): Promise<Omit<Tools, "containerd">> {
+  const own = {
+    runc: await findOnPath("runc"),
+    cniBinDir: await findCniPlugins(),
+    busybox: await findStaticBusybox(),
+  };
   const missing = [
     ...(own.runc === undefined ? ["runc"] : []),
     ...(own.cniBinDir === undefined ? ["containernetworking-plugins"] : []),
     ...(own.busybox === undefined ? ["busybox-static"] : []),
   ];
-  const why =
-    "to start containers (runc), give pods a network (containernetworking-plugins) and make small images (busybox-static)";
-  const root =
-    missing.length === 0
-      ? "/"
-      : (await ensurePackages({ key: missing.join("+"), packages: missing, why }, context)).root;
-  const {
-    runc = join(root, "usr/sbin/runc"),
-    cniBinDir = join(root, "usr/lib/cni"),
-    busybox = join(root, "bin/busybox"),
-  } = own;
-  return { containerd, runc, cniBinDir, busybox };
+  const why = "to start containers, give pods a network and make small images";
+  const set = { key: missing.join("+"), packages: missing, why };
+  const root = missing.length === 0 ? "/" : (await ensurePackages(set, context)).root;
+  return {
+    runc: own.runc ?? join(root, "usr/sbin/runc"),
+    cniBinDir: own.cniBinDir ?? join(root, "usr/lib/cni"),
+    busybox: own.busybox ?? join(root, "bin/busybox"),
+  };
 }
 
 function requirePlatform(): void {
@@ -146,7 +151,8 @@ export function isOfFamily(version: string, family: ContainerdVersion): boolean 
   return family === "1.6" ? major === 1 && minor === 6 : major === 2 && minor >= 1;
 }
 
-async function findOnPath(name: string): Promise<string | undefined> {
+/** The absolute path of a program on PATH or in the usual folders, or undefined. */
+export async function findOnPath(name: string): Promise<string | undefined> {
   for (const directory of (process.env["PATH"] ?? "")
     .split(":")
     .concat("/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin")) {

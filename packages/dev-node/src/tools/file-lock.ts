@@ -1,7 +1,7 @@
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { readFile, rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { DevNodeError, errnoOf } from "../errors.ts";
+import { DevNodeError } from "../errors.ts";
+import { createExclusively } from "../exclusive-file.ts";
 import { identifyProcess, isAlive, type Log, type ProcessIdentity } from "../processes.ts";
 
 /** How {@link withFileLock} waits. */
@@ -28,17 +28,11 @@ export async function withFileLock<T>(options: FileLockOptions, action: () => Pr
 
 async function acquire(options: FileLockOptions): Promise<void> {
   const self = await identifyProcess(process.pid);
-  await mkdir(dirname(options.path), { recursive: true });
   const end = performance.now() + options.timeoutMs;
   let told = false;
   for (;;) {
-    try {
-      await writeFile(options.path, JSON.stringify(self), { flag: "wx" });
+    if (await createExclusively(options.path, JSON.stringify(self))) {
       return;
-    } catch (error) {
-      if (errnoOf(error) !== "EEXIST") {
-        throw error;
-      }
     }
     const holder = await readHolder(options.path);
     if (holder !== undefined && !(await isAlive(holder))) {
@@ -55,11 +49,11 @@ async function acquire(options: FileLockOptions): Promise<void> {
       options.log(`waiting for process ${holder?.pid ?? "unknown"}, which does the same work`);
       told = true;
     }
-    await sleep(100);
+    await sleep(50);
   }
 }
 
-/** Undefined while the holder is between creating and writing its file. */
+/** Undefined when the lock was given back meanwhile. */
 async function readHolder(path: string): Promise<ProcessIdentity | undefined> {
   const text = await readFile(path, "utf8").catch(() => "");
   try {
