@@ -1,4 +1,5 @@
 /** The decisions of a Kubernetes node agent, and the ports they need; no I/O. Each folder's index lists what is public of it. */
+export * from "./agent/index.ts";
 export * from "./admission/index.ts";
 export * from "./api/index.ts";
 export * from "./config/index.ts";

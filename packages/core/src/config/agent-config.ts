@@ -34,6 +34,8 @@ export interface AgentConfig {
   readonly protectKernelDefaults: boolean;
   /** crashLoopBackOff.maxContainerRestartPeriod; undefined = 300 s. */
   readonly maxContainerRestartPeriodMs: number | undefined;
+  /** Hard eviction threshold of memory.available: what allocatable memory lacks of the capacity. */
+  readonly evictionHardMemoryBytes: bigint;
   readonly featureGates: Readonly<Record<string, boolean>>;
   /** Adopt sandboxes that this root directory did not make. */
   readonly takeOver: boolean;
@@ -71,6 +73,7 @@ export function defaultAgentConfig(nodeName: string): AgentConfig {
     seccompDefault: false,
     protectKernelDefaults: false,
     maxContainerRestartPeriodMs: undefined,
+    evictionHardMemoryBytes: 104_857_600n,
     featureGates: {},
     takeOver: false,
   };

@@ -1,1 +1,2 @@
 export * from "./decision.ts";
+export * from "./decision-log.ts";

@@ -1,0 +1,86 @@
+import { admitPod, type AdmissionVerdict, type NodeFacts } from "../admission/index.ts";
+import type { Pod } from "../api/index.ts";
+import { isTerminalPhase } from "../api/index.ts";
+import type { AgentConfig } from "../config/agent-config.ts";
+import type { DecisionSink } from "../decisions/decision.ts";
+import { holdsResources, type ObservedPod } from "../runtime/observed-pod.ts";
+import { podRef } from "./pod-ref.ts";
+
+/**
+ * Judges pods before they get a worker, and remembers who was turned away. A pod that already holds resources in the runtime was admitted in
+ * an earlier life of the agent and is not judged again.
+ */
+export class Admission {
+  readonly #config: AgentConfig;
+  readonly #decisions: DecisionSink;
+  readonly #rejected = new Map<string, Pod>();
+
+  constructor(options: { readonly config: AgentConfig; readonly decisions: DecisionSink }) {
+    this.#config = options.config;
+    this.#decisions = options.decisions;
+  }
+
+  judge(request: {
+    readonly pod: Pod;
+    readonly observed: ObservedPod;
+    readonly otherPods: readonly Pod[];
+    readonly node: NodeFacts;
+  }): AdmissionVerdict {
+    const { pod, observed, otherPods, node } = request;
+    const ref = podRef(pod);
+    const adopted = holdsResources(observed);
+    if (adopted) {
+      this.#decisions.record({
+        action: "adopt",
+        pod: ref,
+        reason: "AlreadyRunning",
+        message: `Pod ${ref.namespace}/${ref.name} already runs; its containers are kept`,
+        inputs: { containers: observed.containers.length },
+        outcome: "ok",
+      });
+    }
+    const verdict = admitPod({
+      pod,
+      otherPods,
+      node,
+      adopted,
+      allowedUnsafeSysctls: this.#config.allowedUnsafeSysctls,
+      gates: this.#config.featureGates,
+    });
+    if (adopted) return verdict;
+    if (verdict.admit) {
+      this.#decisions.record({
+        action: "admit",
+        pod: ref,
+        reason: "Admitted",
+        message: `Pod ${ref.namespace}/${ref.name} was admitted`,
+        outcome: "ok",
+      });
+    } else {
+      this.#rejected.set(ref.uid, pod);
+      const { reason, message } = verdict;
+      this.#decisions.record({
+        action: "reject",
+        pod: ref,
+        reason,
+        message,
+        outcome: "rejected",
+        event: { type: "Warning", reason, message },
+      });
+    }
+    return verdict;
+  }
+
+  isRejected(podUid: string): boolean {
+    return this.#rejected.has(podUid);
+  }
+
+  /** Needs no judging: it is over already, or on its way out. */
+  static isPast(pod: Pod): boolean {
+    return pod.metadata?.deletionTimestamp !== undefined || isTerminalPhase(pod.status?.phase);
+  }
+
+  forget(podUid: string): void {
+    this.#rejected.delete(podUid);
+  }
+}

@@ -1,0 +1,2 @@
+export type { Agent, AgentHealth, AgentOptions, AgentPorts, PodView } from "./agent.ts";
+export { createAgent } from "./create-agent.ts";

@@ -1,0 +1,328 @@
+import { isTerminalPhase, type Pod } from "../api/index.ts";
+import { DecisionLog } from "../decisions/decision-log.ts";
+import { type PodChange, PodConfig } from "../pods/index.ts";
+import type { PodSource } from "../ports/pod-source.ts";
+import { Observer } from "../runtime/observer.ts";
+import { rejectedStatus } from "../status/index.ts";
+import { Admission } from "./admission-desk.ts";
+import type { Agent, AgentHealth, AgentOptions, PodView } from "./agent.ts";
+import { type AgentParts, assembleParts } from "./assembly.ts";
+import { Housekeeping } from "./housekeeping.ts";
+import { nodeFacts } from "./node-facts.ts";
+import { adoptLiveUids } from "./ownership.ts";
+import { podRef } from "./pod-ref.ts";
+import { type PodWorker } from "./pod-worker.ts";
+import { RuntimeMonitor } from "./runtime-monitor.ts";
+import { SyncLoop } from "./sync-loop.ts";
+
+type Finish = Pick<PromiseWithResolvers<void>, "resolve" | "reject">;
+
+/** The assembly behind `createAgent`. Owns every part of one agent; nothing outlives `run`. */
+export class NodeAgent implements Agent {
+  readonly config: AgentOptions["config"];
+  readonly decisions: DecisionLog;
+  readonly ready: Promise<void>;
+  readonly done: Promise<void>;
+  readonly #options: AgentOptions;
+  readonly #monitor: RuntimeMonitor;
+  readonly #observer: Observer;
+  readonly #podConfig: PodConfig;
+  readonly #loop: SyncLoop;
+  readonly #admission: Admission;
+  readonly #listeners = new Set<(podUid: string) => void>();
+  readonly #adopted = new Map<string, string>();
+  #parts: AgentParts | undefined;
+  #markReady: () => void = () => undefined;
+  readonly #finish: Finish;
+  #started = false;
+
+  constructor(options: AgentOptions) {
+    const { config, ports } = options;
+    this.#options = options;
+    this.config = config;
+    this.decisions = new DecisionLog(ports);
+    this.ready = new Promise((resolve) => {
+      this.#markReady = resolve;
+    });
+    const { promise, ...finish } = Promise.withResolvers<void>();
+    this.done = promise;
+    this.done.catch(() => undefined);
+    this.#finish = finish;
+    this.#admission = new Admission({ config, decisions: this.decisions });
+    this.#monitor = new RuntimeMonitor({ ...ports, onTransition: () => this.#loop.wake() });
+    this.#observer = new Observer({
+      ports,
+      events: config.featureGates["EventedPLEG"] !== false,
+      isBusy: (uid) => this.#parts?.workers.isBusy(uid) ?? false,
+      onChange: (pod) => this.#loop.pushObserved(pod.uid),
+    });
+    this.#podConfig = new PodConfig({
+      sources: options.sources.map((source) => source.name),
+      clock: ports.clock,
+      decisions: this.decisions,
+      onChanges: (changes) => this.#loop.pushChanges(changes),
+    });
+    this.#loop = new SyncLoop({
+      clock: ports.clock,
+      logger: ports.logger,
+      syncFrequencyMs: config.syncFrequencyMs,
+      runtimeErrors: () => this.#runtimeErrors(),
+      handleChange: (change) => this.#handleChange(change),
+      handleObserved: (uids) => this.#handleObserved(uids),
+    });
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    if (this.#started) throw new Error("an agent runs once; create another one");
+    this.#started = true;
+    const stop = new AbortController();
+    const onAbort = (): void => stop.abort(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    try {
+      await this.#runAll(stop.signal);
+      this.#finish.resolve();
+    } catch (error) {
+      stop.abort(error);
+      this.#finish.reject(error);
+      throw error;
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  pods(): readonly PodView[] {
+    const views = new Map<string, PodView>();
+    for (const pod of this.#podConfig.pods()) views.set(podRef(pod).uid, this.#view(pod));
+    for (const worker of this.#parts?.workers.all() ?? [])
+      if (!views.has(worker.uid)) views.set(worker.uid, this.#view(worker.pod));
+    return [...views.values()];
+  }
+
+  onPodChange(listener: (podUid: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  health(): AgentHealth {
+    const { networkError } = this.#monitor.readiness();
+    const version = this.#monitor.version;
+    return {
+      runtimeErrors: this.#runtimeErrors(),
+      networkError,
+      syncLoop: this.#loop.healthy(),
+      runtime: version && { name: version.runtimeName, version: version.runtimeVersion },
+    };
+  }
+
+  async #runAll(stop: AbortSignal): Promise<void> {
+    const { ports, config, sources } = this.#options;
+    const machine = await ports.machine.info({ signal: stop });
+    const parts = assembleParts({
+      options: this.#options,
+      machine,
+      stop,
+      decisions: this.decisions,
+      observer: this.#observer,
+      monitor: this.#monitor,
+      onPodChange: (uid) => this.#podChanged(uid),
+      onFinished: (worker) => this.#workerFinished(worker),
+      onGone: (worker) => this.#workerGone(worker),
+    });
+    await parts.ownership.load(stop);
+    await parts.crashBackOffs.load(stop);
+    this.#parts = parts;
+    ports.logger.info("Agent started", {
+      node: config.nodeName,
+      rootDir: config.rootDir,
+      sources: sources.map((source) => source.name),
+    });
+    const housekeeping = this.#housekeeping(parts);
+    await Promise.all([
+      this.#monitor.run(stop),
+      this.#observer.run(stop),
+      this.#loop.run(stop),
+      parts.statuses.run(stop),
+      parts.crashBackOffs.run(stop),
+      housekeeping.run(stop),
+      ...sources.map((source) => this.#runSource(source, stop)),
+    ]);
+    await parts.workers.settled();
+    ports.logger.info("Agent stopped; its pods run on", { pods: this.#observer.all().length });
+  }
+
+  async #runSource(source: PodSource, stop: AbortSignal): Promise<void> {
+    try {
+      // What already runs decides which UID a taken-over pod keeps, so the first look comes first.
+      await Promise.race([
+        this.#observer.ready,
+        new Promise<void>((resolve) => stop.addEventListener("abort", () => resolve(), { once: true })),
+      ]);
+      if (stop.aborted) return;
+      await source.run({
+        onPods: (pods) => this.#podConfig.set({ source: source.name, pods: this.#withLiveUids(source, pods) }),
+        signal: stop,
+      });
+    } catch (error) {
+      if (!stop.aborted)
+        this.#options.ports.logger.error("A source of pods ended; the pods that it named run on", {
+          source: source.name,
+          err: error,
+        });
+    }
+  }
+
+  #withLiveUids(source: PodSource, pods: readonly Pod[]): readonly Pod[] {
+    if (!this.config.takeOver || source.name === "api") return pods;
+    return adoptLiveUids({ pods, observed: this.#observer.all(), adopted: this.#adopted });
+  }
+
+  #runtimeErrors(): readonly string[] {
+    const errors = [...this.#monitor.readiness().runtimeErrors];
+    const pleg = this.#observer.unhealthy();
+    if (pleg !== undefined) errors.push(`PLEG is not healthy: ${pleg}`);
+    if (!this.#observer.isReady) errors.push("the runtime was not looked at yet");
+    return errors;
+  }
+
+  #handleChange(change: PodChange): void {
+    const byAge = [...change.pods].sort((left, right) =>
+      compare(left.metadata?.creationTimestamp, right.metadata?.creationTimestamp),
+    );
+    for (const pod of byAge) {
+      try {
+        this.#handlePod(change.kind, pod);
+      } catch (error) {
+        this.#options.ports.logger.error("Handling a pod failed; other pods go on", {
+          pod: podRef(pod).name,
+          podUID: podRef(pod).uid,
+          err: error,
+        });
+      }
+      this.#podChanged(podRef(pod).uid);
+    }
+    if (this.#podConfig.allSourcesSeen) this.#markReady();
+  }
+
+  #handlePod(kind: PodChange["kind"], pod: Pod): void {
+    const parts = this.#requireParts();
+    const { uid } = podRef(pod);
+    switch (kind) {
+      case "add":
+        this.#add(pod, parts);
+        return;
+      case "update":
+      case "delete":
+        if (!this.#admission.isRejected(uid) || Admission.isPast(pod)) parts.workers.update(pod);
+        return;
+      case "reconcile":
+        parts.statuses.reconcile(pod);
+        return;
+      case "remove":
+        this.#admission.forget(uid);
+        if (parts.workers.get(uid) === undefined) parts.statuses.forget(uid);
+        parts.workers.remove(uid);
+        return;
+    }
+  }
+
+  #add(pod: Pod, parts: AgentParts): void {
+    const ref = podRef(pod);
+    if (!Admission.isPast(pod)) {
+      const verdict = this.#admission.judge({
+        pod,
+        observed: this.#observer.get(ref),
+        otherPods: this.#holdingPods(ref.uid),
+        node: nodeFacts({ config: this.config, machine: parts.machine, runtime: this.#monitor.status }),
+      });
+      if (!verdict.admit) {
+        const nowMs = this.#options.ports.clock.nowMs();
+        parts.statuses.set(pod, rejectedStatus({ pod, reason: verdict.reason, message: verdict.message, nowMs }));
+        return;
+      }
+    }
+    parts.workers.update(pod);
+  }
+
+  /** Pods that hold resources of the node: admitted, and not over. */
+  #holdingPods(exceptUid: string): readonly Pod[] {
+    const parts = this.#requireParts();
+    return parts.workers
+      .all()
+      .filter(
+        (worker) =>
+          worker.uid !== exceptUid &&
+          worker.phase !== "finished" &&
+          worker.phase !== "terminated" &&
+          !isTerminalPhase(parts.statuses.get(worker.uid)?.phase),
+      )
+      .map((worker) => worker.pod);
+  }
+
+  #handleObserved(podUids: readonly string[]): void {
+    for (const uid of podUids) this.#parts?.workers.wake(uid);
+    this.#markReadyIfIdle();
+  }
+
+  #markReadyIfIdle(): void {
+    if (this.#podConfig.allSourcesSeen) this.#markReady();
+  }
+
+  #workerFinished(worker: PodWorker): void {
+    this.#parts?.statuses.finished(worker.pod);
+    this.#podChanged(worker.uid);
+  }
+
+  #workerGone(worker: PodWorker): void {
+    this.#parts?.images.forget(worker.uid);
+    this.#podChanged(worker.uid);
+  }
+
+  #podChanged(uid: string): void {
+    for (const listener of this.#listeners) listener(uid);
+  }
+
+  #view(pod: Pod): PodView {
+    const { uid } = podRef(pod);
+    const phase = this.#admission.isRejected(uid) ? "rejected" : (this.#parts?.workers.phase(uid) ?? "pending");
+    return { pod, status: this.#parts?.statuses.get(uid) ?? pod.status, phase };
+  }
+
+  #housekeeping(parts: AgentParts): Housekeeping {
+    return new Housekeeping({
+      ...parts,
+      ports: this.#options.ports,
+      observer: this.#observer,
+      desired: () => this.#podConfig.pods(),
+      mayAct: () => this.#podConfig.allSourcesSeen && this.#runtimeErrors().length === 0 && this.#loop.idle,
+      restart: (pod) => {
+        if (!this.#admission.isRejected(podRef(pod).uid)) this.#add(pod, parts);
+      },
+      collectGarbage: (signal) =>
+        parts.content.collectGarbage({
+          pods: this.#observer.all().filter((pod) => parts.ownership.owns(pod.uid)),
+          live: (uid) => parts.workers.get(uid) !== undefined,
+          removable: (uid) => this.#isRemovable(uid, parts),
+          signal,
+        }),
+      onRound: () => this.#markReadyIfIdle(),
+    });
+  }
+
+  /** Content may go when the pod was evicted, or deleted and stopped, or nobody wants it. */
+  #isRemovable(uid: string, parts: AgentParts): boolean {
+    const state = parts.workers.get(uid)?.state;
+    if (state === undefined) return true;
+    return state.phase === "finished" && (state.termination.evicted || state.termination.deleted);
+  }
+
+  #requireParts(): AgentParts {
+    if (this.#parts === undefined) throw new Error("the agent has not started");
+    return this.#parts;
+  }
+}
+
+function compare(left: string | null | undefined, right: string | null | undefined): number {
+  const [a, b] = [left ?? "", right ?? ""];
+  return a < b ? -1 : a > b ? 1 : 0;
+}

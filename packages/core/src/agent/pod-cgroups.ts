@@ -1,0 +1,107 @@
+import type { Pod } from "../api/index.ts";
+import type { AgentConfig } from "../config/agent-config.ts";
+import type { CgroupManager, CgroupName } from "../ports/cgroup-manager.ts";
+import type { Logger } from "../ports/logger.ts";
+import {
+  kubepodsCgroupName,
+  podCgroupName,
+  podCgroupResources,
+  podUidOfCgroup,
+  qosCgroupName,
+} from "../resources/index.ts";
+
+/**
+ * The cgroups of pods: made before the sandbox, removed after the last container. With cgroupsPerQos off nothing is made and the runtime puts
+ * containers where it likes.
+ */
+export class PodCgroups {
+  readonly #config: AgentConfig;
+  readonly #cgroups: CgroupManager;
+  readonly #logger: Logger;
+  /** UIDs whose cgroup this run of the agent has made or found. */
+  readonly #ensured = new Set<string>();
+
+  constructor(options: {
+    readonly config: AgentConfig;
+    readonly ports: { readonly cgroups: CgroupManager; readonly logger: Logger };
+  }) {
+    this.#config = options.config;
+    this.#cgroups = options.ports.cgroups;
+    this.#logger = options.ports.logger;
+  }
+
+  /** What the runtime is told as the pod's cgroup parent; undefined without cgroups of our own. */
+  parentOf(pod: Pod): string | undefined {
+    return this.#config.cgroupsPerQos ? this.#cgroups.parentFor(this.#name(pod)) : undefined;
+  }
+
+  /** Makes the pod's cgroup with its limits. */
+  async ensure(request: { readonly pod: Pod; readonly signal: AbortSignal }): Promise<void> {
+    const { pod, signal } = request;
+    const uid = pod.metadata?.uid ?? "";
+    if (!this.#config.cgroupsPerQos || this.#ensured.has(uid)) return;
+    const resources = podCgroupResources({
+      pod,
+      cpuCfsQuota: this.#config.cpuCfsQuota,
+      cpuPeriodUs: BigInt(this.#config.cpuCfsQuotaPeriodMs) * 1000n,
+      podPidsLimit: this.#config.podPidsLimit,
+    });
+    await this.#cgroups.ensure({ name: this.#name(pod), resources, signal });
+    this.#ensured.add(uid);
+  }
+
+  /** Removes the pod's cgroup; what is left in it is killed. */
+  async destroy(request: { readonly pod: Pod; readonly signal: AbortSignal }): Promise<void> {
+    const { pod, signal } = request;
+    if (!this.#config.cgroupsPerQos) return;
+    // An orphan's QoS class is not known: its cgroup is looked for in every place.
+    if ((pod.spec?.containers ?? []).length === 0) return this.destroyUid({ podUid: pod.metadata?.uid ?? "", signal });
+    await this.#cgroups.destroy({ name: this.#name(pod), signal });
+    this.#ensured.delete(pod.metadata?.uid ?? "");
+  }
+
+  /** The same by UID alone. */
+  async destroyUid(request: { readonly podUid: string; readonly signal: AbortSignal }): Promise<void> {
+    if (!this.#config.cgroupsPerQos) return;
+    for (const tier of this.#tiers()) {
+      const name = [...tier, `pod${request.podUid}`];
+      if (await this.#cgroups.exists({ name, signal: request.signal }))
+        await this.#cgroups.destroy({ name, signal: request.signal });
+    }
+    this.#ensured.delete(request.podUid);
+  }
+
+  /** Removes cgroups of pods that nobody knows. A cgroup that cannot be removed is told and tried again in the next round. */
+  async removeOrphans(request: {
+    readonly inUse: (podUid: string) => boolean;
+    readonly signal: AbortSignal;
+  }): Promise<void> {
+    if (!this.#config.cgroupsPerQos) return;
+    for (const tier of this.#tiers()) {
+      for (const child of await this.#cgroups.children({ name: tier, signal: request.signal })) {
+        const uid = podUidOfCgroup(child);
+        if (uid === undefined || request.inUse(uid)) continue;
+        await this.#cgroups.destroy({ name: [...tier, child], signal: request.signal }).catch((error: unknown) => {
+          if (!request.signal.aborted)
+            this.#logger.warn("Removing the cgroup of a pod that is gone failed; the next round tries again", {
+              cgroup: child,
+              reason: String(error),
+            });
+        });
+      }
+    }
+  }
+
+  #name(pod: Pod): CgroupName {
+    return podCgroupName({ cgroupRoot: this.#config.cgroupRoot, pod });
+  }
+
+  #tiers(): readonly CgroupName[] {
+    const { cgroupRoot } = this.#config;
+    return [
+      kubepodsCgroupName(cgroupRoot),
+      qosCgroupName({ cgroupRoot, qos: "Burstable" }),
+      qosCgroupName({ cgroupRoot, qos: "BestEffort" }),
+    ];
+  }
+}

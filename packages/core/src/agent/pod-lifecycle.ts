@@ -1,0 +1,271 @@
+import { isHostNetworkPod, isTerminalPhase, type Pod, type PodStatus } from "../api/index.ts";
+import type { AgentConfig } from "../config/agent-config.ts";
+import type { DecisionSink } from "../decisions/decision.ts";
+import { NodeletError } from "../errors/nodelet-error.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { ContainerLogs, PodFiles } from "../ports/pod-files.ts";
+import type { Random } from "../ports/random.ts";
+import type { RuntimeService } from "../ports/runtime-service.ts";
+import type { PlanExecutor } from "../runtime/execute/plan-executor.ts";
+import type { PodContent } from "../runtime/execute/pod-content.ts";
+import { holdsResources, type ObservedPod } from "../runtime/observed-pod.ts";
+import type { Observer } from "../runtime/observer.ts";
+import { planKill, planPod } from "../runtime/plan/index.ts";
+import { NO_PROBES, type PodSnapshot } from "../runtime/pod-snapshot.ts";
+import { computePodStatus, type KillStatus, type StatusManager } from "../status/index.ts";
+import { activeDeadline } from "./active-deadline.ts";
+import type { CrashBackOffs } from "./crash-back-offs.ts";
+import type { Ownership } from "./ownership.ts";
+import type { PodCgroups } from "./pod-cgroups.ts";
+import { podFilesRef, podRef } from "./pod-ref.ts";
+import type { PodLifecycle, SyncOutcome } from "./pod-worker.ts";
+import type { RuntimeMonitor } from "./runtime-monitor.ts";
+import type { StartErrors } from "./start-errors.ts";
+import type { Termination } from "./worker-state.ts";
+
+/** Jitter of the periodic resync, and upstream's pauses. */
+const RESYNC_JITTER = 0.5;
+const NETWORK_RETRY_MS = 1000;
+const ERROR_RETRY_MS = 10_000;
+
+export interface LifecycleParts {
+  readonly config: AgentConfig;
+  readonly ports: {
+    readonly runtime: RuntimeService;
+    readonly podFiles: PodFiles;
+    readonly containerLogs: ContainerLogs;
+    readonly clock: Clock;
+    readonly random: Random;
+  };
+  readonly decisions: DecisionSink;
+  readonly observer: Observer;
+  readonly monitor: RuntimeMonitor;
+  readonly statuses: StatusManager;
+  readonly executor: PlanExecutor;
+  readonly content: PodContent;
+  readonly podCgroups: PodCgroups;
+  readonly ownership: Ownership;
+  readonly startErrors: StartErrors;
+  readonly crashBackOffs: CrashBackOffs;
+  readonly nodeIps: () => readonly string[];
+}
+
+/** Carries a pod through the phases of its worker: look, decide (pure), act, look again, tell. */
+export class AgentPodLifecycle implements PodLifecycle {
+  readonly #parts: LifecycleParts;
+
+  constructor(parts: LifecycleParts) {
+    this.#parts = parts;
+  }
+
+  async sync({ pod, signal }: { readonly pod: Pod; readonly signal: AbortSignal }): Promise<SyncOutcome> {
+    const { observer, monitor, decisions, content, executor } = this.#parts;
+    const ref = podRef(pod);
+    const observed = observer.get(ref);
+    const before = this.#publish(pod, observed, { kill: this.#deadlineKill(pod), isTerminal: false });
+    if (isTerminalPhase(before.phase)) return { terminal: true, nextSyncMs: 0 };
+    const { networkError } = monitor.readiness();
+    if (networkError !== undefined && !isHostNetworkPod(pod)) {
+      const message = `network is not ready: ${networkError}`;
+      decisions.record({
+        action: "retry",
+        pod: ref,
+        reason: "NetworkNotReady",
+        message,
+        outcome: "waiting",
+        event: { type: "Warning", reason: "NetworkNotReady", message },
+      });
+      return { terminal: false, nextSyncMs: this.#jitter(NETWORK_RETRY_MS) };
+    }
+    const plan = planPod(await this.#snapshot(pod, observed, signal));
+    if (plan.steps.length > 0) await this.#prepare(pod, signal);
+    const result = await executor.execute({ pod, plan, observed, signal });
+    const after = result.acted ? await observer.look(ref, { signal }) : observed;
+    await content.pruneDeadContainers({ observed: after, signal });
+    const status = this.#publish(pod, after, { kill: undefined, isTerminal: false });
+    if (isTerminalPhase(status.phase)) return { terminal: true, nextSyncMs: 0 };
+    const retryMs = result.retryInMs ?? this.#resyncMs(result.failed);
+    return { terminal: false, nextSyncMs: Math.min(retryMs, this.#untilDeadlineMs(pod, status)) };
+  }
+
+  async terminate({
+    pod,
+    termination,
+    signal,
+  }: {
+    readonly pod: Pod;
+    readonly termination: Termination;
+    readonly signal: AbortSignal;
+  }): Promise<void> {
+    const { observer, executor, decisions } = this.#parts;
+    const ref = podRef(pod);
+    const observed = await observer.look(ref, { signal });
+    this.#publish(pod, observed, { kill: termination.status, isTerminal: false });
+    const snapshot: PodSnapshot = { ...this.#bareSnapshot(pod, observed), nowMs: this.#parts.ports.clock.nowMs() };
+    const plan = planKill(snapshot, {
+      graceOverrideSeconds: termination.graceSeconds,
+      reason: { code: termination.reason === "terminal" ? "podDone" : "deleted" },
+    });
+    if (plan.steps.length > 0) {
+      decisions.record({
+        action: "terminate",
+        pod: ref,
+        reason: termination.reason,
+        message: `Stopping pod ${ref.namespace}/${ref.name}`,
+        inputs: { graceSeconds: termination.graceSeconds },
+        outcome: "ok",
+      });
+      await executor.execute({ pod, plan, observed, signal });
+    }
+    const after = plan.steps.length > 0 ? await observer.look(ref, { signal }) : observed;
+    if (holdsResources(after))
+      throw new NodeletError(
+        "internal",
+        `pod ${ref.namespace}/${ref.name} still holds containers or a sandbox after it was told to stop`,
+      );
+    this.#publish(pod, after, { kill: termination.status, isTerminal: true });
+  }
+
+  async cleanUp({
+    pod,
+    termination,
+    signal,
+  }: {
+    readonly pod: Pod;
+    readonly termination: Termination;
+    readonly signal: AbortSignal;
+  }): Promise<void> {
+    const { observer, podCgroups, statuses, decisions } = this.#parts;
+    const ref = podRef(pod);
+    this.#publish(pod, observer.get(ref), { kill: termination.status, isTerminal: true });
+    await podCgroups.destroy({ pod, signal });
+    statuses.terminate(pod);
+    decisions.record({
+      action: "finish",
+      pod: ref,
+      reason: termination.reason,
+      message: `Pod ${ref.namespace}/${ref.name} has stopped`,
+      outcome: "ok",
+    });
+  }
+
+  async removeContent({ pod, signal }: { readonly pod: Pod; readonly signal: AbortSignal }): Promise<void> {
+    const { content, ownership, observer, startErrors, crashBackOffs, statuses, podCgroups } = this.#parts;
+    const ref = podRef(pod);
+    await content.remove({ ref, observed: await observer.look(ref, { signal }), signal });
+    await podCgroups.destroyUid({ podUid: ref.uid, signal });
+    await observer.look(ref, { signal });
+    ownership.release(ref.uid);
+    startErrors.forget(ref.uid);
+    crashBackOffs.forget(ref.uid);
+    statuses.forget(ref.uid);
+  }
+
+  async #prepare(pod: Pod, signal: AbortSignal): Promise<void> {
+    const { podCgroups, ports, ownership, decisions } = this.#parts;
+    const ref = podRef(pod);
+    try {
+      await podCgroups.ensure({ pod, signal });
+    } catch (error) {
+      const message = `unable to ensure pod container exists: ${NodeletError.from(error).message}`;
+      decisions.record({
+        action: "retry",
+        pod: ref,
+        reason: "FailedCreatePodContainer",
+        message,
+        outcome: "failed",
+        event: { type: "Warning", reason: "FailedCreatePodContainer", message },
+      });
+      throw error;
+    }
+    ownership.claim(ref.uid);
+    try {
+      await ports.podFiles.ensurePod({ ...podFilesRef(ref), signal });
+    } catch (error) {
+      const message = `error making pod data directories: ${NodeletError.from(error).message}`;
+      decisions.record({
+        action: "retry",
+        pod: ref,
+        reason: "Failed",
+        message,
+        outcome: "failed",
+        event: { type: "Warning", reason: "Failed", message },
+      });
+      throw error;
+    }
+  }
+
+  #bareSnapshot(pod: Pod, observed: ObservedPod): PodSnapshot {
+    return {
+      pod,
+      observed,
+      probes: NO_PROBES,
+      crashBackOff: NONE,
+      highestLogAttempt: NO_ATTEMPTS,
+      nowMs: this.#parts.ports.clock.nowMs(),
+    };
+  }
+
+  async #snapshot(pod: Pod, observed: ObservedPod, signal: AbortSignal): Promise<PodSnapshot> {
+    const { crashBackOffs, content } = this.#parts;
+    const bare = this.#bareSnapshot(pod, observed);
+    return {
+      ...bare,
+      crashBackOff: crashBackOffs.inBackOff({ pod, observed }),
+      highestLogAttempt: await content.highestLogAttempts({ pod, observed, signal }),
+    };
+  }
+
+  #publish(
+    pod: Pod,
+    observed: ObservedPod,
+    terms: { readonly kill: KillStatus | undefined; readonly isTerminal: boolean },
+  ): PodStatus {
+    const { statuses, startErrors, monitor, nodeIps, ports } = this.#parts;
+    const status = computePodStatus({
+      pod,
+      observed,
+      previous: statuses.get(observed.uid) ?? pod.status,
+      probes: NO_PROBES,
+      startErrors: startErrors.of(observed.uid),
+      kill: terms.kill,
+      isTerminal: terms.isTerminal,
+      nodeIps: nodeIps(),
+      runtimeName: monitor.runtimeName,
+      nowMs: ports.clock.nowMs(),
+    });
+    return statuses.set(pod, status);
+  }
+
+  #deadlineKill(pod: Pod): KillStatus | undefined {
+    const { statuses, decisions, ports } = this.#parts;
+    const ref = podRef(pod);
+    const deadline = activeDeadline(pod, statuses.get(ref.uid) ?? pod.status, ports.clock.nowMs());
+    if (deadline === undefined || deadline.remainingMs > 0) return undefined;
+    const message = "Pod was active on the node longer than the specified deadline";
+    decisions.record({
+      action: "terminate",
+      pod: ref,
+      reason: "DeadlineExceeded",
+      message,
+      outcome: "ok",
+      event: { type: "Normal", reason: "DeadlineExceeded", message },
+    });
+    return { phase: "Failed", reason: "DeadlineExceeded", message };
+  }
+
+  #untilDeadlineMs(pod: Pod, status: PodStatus): number {
+    return activeDeadline(pod, status, this.#parts.ports.clock.nowMs())?.remainingMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  #resyncMs(failed: boolean): number {
+    return this.#jitter(failed ? ERROR_RETRY_MS : this.#parts.config.syncFrequencyMs);
+  }
+
+  #jitter(ms: number): number {
+    return ms * (1 + this.#parts.ports.random.float() * RESYNC_JITTER);
+  }
+}
+
+const NONE: PodSnapshot["crashBackOff"] = new Map();
+const NO_ATTEMPTS: PodSnapshot["highestLogAttempt"] = new Map();

@@ -1,0 +1,112 @@
+import { delay } from "../async/delay.ts";
+import { Wake } from "../async/wake.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { PodChange } from "../pods/index.ts";
+
+/** Upstream's pause while the runtime is not ready: 100 ms doubling to 5 s. */
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5000;
+/** The loop counts as stuck when it did not come round for that long (or twice the sync frequency, if that is more). */
+const STUCK_AFTER_MS = 300_000;
+/** With nothing to do the loop still comes round, so that its health can be told. */
+const IDLE_ROUND_MS = 10_000;
+/** Changes that may wait while the runtime is down. Sources hold their whole set, so a full queue only means that they ask again. */
+const MAX_PENDING = 10_000;
+
+export interface SyncLoopOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly syncFrequencyMs: number;
+  /** Why nothing can be handled now; empty when it can. */
+  readonly runtimeErrors: () => readonly string[];
+  /** Carries out one change of the desired pods. Must not block. */
+  readonly handleChange: (change: PodChange) => void;
+  /** Pods whose observed state changed. Must not block. */
+  readonly handleObserved: (podUids: readonly string[]) => void;
+}
+
+/**
+ * The one place where news become work: changes of the desired pods in their order, and pods whose look differed. While the runtime cannot be
+ * used, news wait (observed changes as a set, changes in order) and the loop pauses 100 ms doubling to 5 s.
+ */
+export class SyncLoop {
+  readonly #options: SyncLoopOptions;
+  readonly #wake: Wake;
+  readonly #changes: PodChange[] = [];
+  readonly #observed = new Set<string>();
+  #lastRoundMs: number;
+
+  constructor(options: SyncLoopOptions) {
+    this.#options = options;
+    this.#wake = new Wake(options.clock);
+    this.#lastRoundMs = options.clock.monotonicMs();
+  }
+
+  /** Takes changes of the desired pods. Throws when they do not fit: the caller reports and keeps them. */
+  pushChanges(changes: readonly PodChange[]): void {
+    if (this.#changes.length + changes.length > MAX_PENDING)
+      throw new Error("too many changes of desired pods are waiting for the runtime");
+    this.#changes.push(...changes);
+    this.#wake.wake();
+  }
+
+  pushObserved(podUid: string): void {
+    this.#observed.add(podUid);
+    this.#wake.wake();
+  }
+
+  /** Comes round soon. */
+  wake(): void {
+    this.#wake.wake();
+  }
+
+  /** For /healthz/syncloop: false when the loop has not come round for max(5 min, 2 x syncFrequency). */
+  healthy(): boolean {
+    const limitMs = Math.max(STUCK_AFTER_MS, 2 * this.#options.syncFrequencyMs);
+    return this.#options.clock.monotonicMs() - this.#lastRoundMs <= limitMs;
+  }
+
+  /** True when no change of the desired pods waits. */
+  get idle(): boolean {
+    return this.#changes.length === 0;
+  }
+
+  /** Runs until the signal fires. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, logger, runtimeErrors } = this.#options;
+    let pauseMs = FIRST_PAUSE_MS;
+    while (!signal.aborted) {
+      const errors = runtimeErrors();
+      if (errors.length > 0) {
+        logger.debug(2, "Skipping pod synchronization", { errors });
+        await delay(clock, pauseMs, signal);
+        pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+        continue;
+      }
+      pauseMs = FIRST_PAUSE_MS;
+      this.#round();
+      this.#wake.wakeAfter(IDLE_ROUND_MS);
+      await this.#wake.wait(signal);
+    }
+    this.#wake.clear();
+  }
+
+  #round(): void {
+    this.#lastRoundMs = this.#options.clock.monotonicMs();
+    for (const change of this.#changes.splice(0)) {
+      try {
+        this.#options.handleChange(change);
+      } catch (error) {
+        this.#options.logger.error("Handling a change of desired pods failed; other pods go on", {
+          err: error,
+          change: change.kind,
+          source: change.source,
+        });
+      }
+    }
+    const observed = [...this.#observed];
+    this.#observed.clear();
+    if (observed.length > 0) this.#options.handleObserved(observed);
+  }
+}

@@ -1,0 +1,134 @@
+import type { Clock } from "../ports/clock.ts";
+import type { EventSink } from "../ports/event-sink.ts";
+import type { LogFields, Logger } from "../ports/logger.ts";
+import type { Decision, DecisionRecord, DecisionSink } from "./decision.ts";
+
+/** How much is kept. */
+const RECORDS_PER_POD = 100;
+const NODE_RECORDS = 200;
+const PODS_KEPT = 1000;
+/** Longest message that is kept and told: API events take 1024 characters. */
+const MESSAGE_LIMIT = 1024;
+
+/**
+ * Keeps the last decisions a pod (and of the node), and tells each to the log and the event sink. Repeats of one decision are counted
+ * instead of kept. Pods that were not heard of for longest are forgotten first.
+ */
+export class DecisionLog implements DecisionSink {
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #events: EventSink;
+  readonly #byPod = new Map<string, DecisionRecord[]>();
+  readonly #node: DecisionRecord[] = [];
+  readonly #listeners = new Set<(record: DecisionRecord) => void>();
+  #seq = 0;
+
+  constructor(ports: { readonly clock: Clock; readonly logger: Logger; readonly events: EventSink }) {
+    this.#clock = ports.clock;
+    this.#logger = ports.logger;
+    this.#events = ports.events;
+  }
+
+  record(decision: Decision): void {
+    const record = this.#keep({
+      ...decision,
+      message: clip(decision.message),
+      seq: ++this.#seq,
+      atMs: this.#clock.nowMs(),
+      count: 1,
+    });
+    this.#log(record);
+    this.#tell(record);
+    for (const listener of this.#listeners) listener(record);
+  }
+
+  /** Oldest first. Without a pod: all that is kept, in order. */
+  list(options: { readonly podUid?: string } = {}): readonly DecisionRecord[] {
+    if (options.podUid !== undefined) return [...(this.#byPod.get(options.podUid) ?? [])];
+    return [...this.#node, ...[...this.#byPod.values()].flat()].sort((left, right) => left.seq - right.seq);
+  }
+
+  /** The newest decision about a pod. */
+  latest(podUid: string): DecisionRecord | undefined {
+    return this.#byPod.get(podUid)?.at(-1);
+  }
+
+  /** Calls `listener` for each new record; answers the way to stop it. */
+  subscribe(listener: (record: DecisionRecord) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #keep(record: DecisionRecord): DecisionRecord {
+    const list = this.#listFor(record);
+    const last = list.at(-1);
+    if (last !== undefined && sameDecision(last, record)) {
+      const merged = { ...record, count: last.count + 1 };
+      list[list.length - 1] = merged;
+      return merged;
+    }
+    list.push(record);
+    if (list.length > (record.pod === undefined ? NODE_RECORDS : RECORDS_PER_POD)) list.shift();
+    return record;
+  }
+
+  #listFor(record: DecisionRecord): DecisionRecord[] {
+    if (record.pod === undefined) return this.#node;
+    const uid = record.pod.uid;
+    const list = this.#byPod.get(uid) ?? [];
+    this.#byPod.delete(uid);
+    this.#byPod.set(uid, list);
+    if (this.#byPod.size > PODS_KEPT) {
+      const [oldest] = this.#byPod.keys();
+      if (oldest !== undefined) this.#byPod.delete(oldest);
+    }
+    return list;
+  }
+
+  #log(record: DecisionRecord): void {
+    const fields: LogFields = {
+      reason: record.reason,
+      ...(record.pod && { pod: `${record.pod.namespace}/${record.pod.name}`, podUID: record.pod.uid }),
+      ...(record.container !== undefined && { container: record.container }),
+      ...record.inputs,
+      ...(record.nextTryMs !== undefined && { nextTryInMs: Math.max(0, Math.round(record.nextTryMs - record.atMs)) }),
+    };
+    // Repeats are news only for those who look closely.
+    if (record.count > 1) this.#logger.debug(4, record.message, { ...fields, count: record.count });
+    else if (record.outcome === "failed" || record.outcome === "rejected") this.#logger.warn(record.message, fields);
+    else this.#logger.debug(2, record.message, fields);
+  }
+
+  #tell(record: DecisionRecord): void {
+    if (record.event === undefined || record.pod === undefined) return;
+    this.#events.emit({
+      ...record.event,
+      message: clip(record.event.message),
+      involved: {
+        kind: "Pod",
+        namespace: record.pod.namespace,
+        name: record.pod.name,
+        uid: record.pod.uid,
+        ...(record.container !== undefined && {
+          fieldPath: `spec.${record.containerField ?? "containers"}{${record.container}}`,
+        }),
+      },
+      atMs: record.atMs,
+    });
+  }
+}
+
+function sameDecision(left: Decision, right: Decision): boolean {
+  return (
+    left.action === right.action &&
+    left.container === right.container &&
+    left.reason === right.reason &&
+    left.message === right.message &&
+    left.outcome === right.outcome &&
+    left.event?.message === right.event?.message
+  );
+}
+
+function clip(text: string): string {
+  return text.length > MESSAGE_LIMIT ? `${text.slice(0, MESSAGE_LIMIT - 3)}...` : text;
+}

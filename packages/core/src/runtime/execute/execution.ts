@@ -1,0 +1,143 @@
+import type { Pod } from "../../api/index.ts";
+import { withDeadline } from "../../async/delay.ts";
+import type { Decision, DecisionSink, PodRef } from "../../decisions/decision.ts";
+import type { ImageManager } from "../../images/index.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Image } from "../../ports/image-service.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { ContainerLogs } from "../../ports/pod-files.ts";
+import type { RuntimeService } from "../../ports/runtime-service.ts";
+import type { StartError } from "../../status/status-snapshot.ts";
+import { type ObservedPod, servingSandbox } from "../observed-pod.ts";
+import type { ContainerKind, PodPlan } from "../pod-plan.ts";
+import type { RequestBuilder, TargetSandbox } from "./request-builder.ts";
+
+/** The adapter has deadlines of its own; this one holds if it does not keep them. */
+const SPARE_MS = 5000;
+
+export interface ExecutorParts {
+  readonly ports: {
+    readonly runtime: RuntimeService;
+    readonly containerLogs: ContainerLogs;
+    readonly clock: Clock;
+    readonly logger: Logger;
+  };
+  readonly runtimeRequestTimeoutMs: number;
+  readonly images: ImageManager;
+  readonly requests: RequestBuilder;
+  readonly decisions: DecisionSink;
+  /** Told of each container's try: an error, or undefined once it started. */
+  readonly onStartResult: (podUid: string, containerName: string, error: StartError | undefined) => void;
+  /** Told when a container that ended before is about to be started again: its back-off grows. */
+  readonly onRestart: (request: {
+    readonly pod: Pod;
+    readonly observed: ObservedPod;
+    readonly containerName: string;
+  }) => void;
+}
+
+export interface ExecutionRequest {
+  readonly pod: Pod;
+  readonly plan: PodPlan;
+  readonly observed: ObservedPod;
+  readonly signal: AbortSignal;
+}
+
+/** Names a container in a decision. */
+export interface StepContainer {
+  readonly containerName: string;
+  readonly containerKind: ContainerKind;
+}
+
+/** One plan being carried out: the late inputs that its steps have given so far, and what came of them. */
+export class Execution {
+  readonly pod: Pod;
+  readonly ref: PodRef;
+  readonly observed: ObservedPod;
+  readonly signal: AbortSignal;
+  readonly parts: ExecutorParts;
+  readonly images = new Map<string, { readonly imageRef: string; readonly image: Image }>();
+  readonly created = new Map<string, { readonly containerId: string; readonly restartCount: number }>();
+  /** By step id; each resolves when its step ended, whatever came of it. */
+  readonly ended: ReadonlyMap<string, PromiseWithResolvers<void>>;
+  sandbox: TargetSandbox | undefined;
+  /** Some call was made to the runtime. */
+  acted = false;
+  failed = false;
+  retryAtMs: number | undefined;
+
+  constructor(parts: ExecutorParts, request: ExecutionRequest) {
+    const { uid = "", name = "", namespace = "" } = request.pod.metadata ?? {};
+    this.parts = parts;
+    this.pod = request.pod;
+    this.observed = request.observed;
+    this.signal = request.signal;
+    this.ref = { uid, name, namespace };
+    this.ended = new Map(request.plan.steps.map((step) => [step.id, Promise.withResolvers<void>()]));
+    const serving = servingSandbox(request.observed);
+    this.sandbox = serving && {
+      id: serving.id,
+      config: undefined,
+      attempt: serving.attempt,
+      ips: serving.ips ?? [],
+    };
+  }
+
+  /** Calls the runtime with a deadline (the configured one plus `extraMs`) that holds even if the adapter keeps none. */
+  async call<T>(
+    call: { readonly what: string; readonly extraMs?: number },
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    this.acted = true;
+    const timeoutMs = this.parts.runtimeRequestTimeoutMs + (call.extraMs ?? 0) + SPARE_MS;
+    try {
+      return await withDeadline(
+        { clock: this.parts.ports.clock, timeoutMs, what: call.what, parent: this.signal },
+        work,
+      );
+    } catch (error) {
+      this.failed = true;
+      throw error;
+    }
+  }
+
+  /** Something of the plan waits until then. */
+  retryAt(atMs: number): void {
+    this.retryAtMs = Math.min(this.retryAtMs ?? Number.POSITIVE_INFINITY, atMs);
+  }
+
+  decide(decision: Omit<Decision, "pod" | "container" | "containerField">, container?: StepContainer): void {
+    this.parts.decisions.record({
+      ...decision,
+      pod: this.ref,
+      ...(container !== undefined && {
+        container: container.containerName,
+        containerField: CONTAINER_FIELDS[container.containerKind],
+      }),
+    });
+  }
+
+  /** A container could not be brought up: its status shows why, and an event tells (`Error: <text>`). Silent when the pod is on its way out. */
+  startFailed(container: StepContainer, error: StartError, eventText = error.message): void {
+    this.failed = true;
+    if (this.signal.aborted) return;
+    this.parts.onStartResult(this.ref.uid, container.containerName, error);
+    this.decide(
+      {
+        action: "start",
+        reason: error.reason,
+        message: error.message,
+        outcome: "failed",
+        event: { type: "Warning", reason: "Failed", message: `Error: ${eventText}` },
+      },
+      container,
+    );
+  }
+}
+
+const CONTAINER_FIELDS = {
+  init: "initContainers",
+  sidecar: "initContainers",
+  regular: "containers",
+  ephemeral: "ephemeralContainers",
+} as const;

@@ -1,0 +1,142 @@
+import type { Pod } from "../../api/index.ts";
+import { podContainers } from "../../api/index.ts";
+import type { AgentConfig } from "../../config/agent-config.ts";
+import type { PodRef } from "../../decisions/decision.ts";
+import { isErrorOfKind } from "../../errors/nodelet-error.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Logger } from "../../ports/logger.ts";
+import type { ContainerLogs, PodFiles, PodFilesRef } from "../../ports/pod-files.ts";
+import type { RuntimeService } from "../../ports/runtime-service.ts";
+import { type ObservedPod, newestInstance } from "../observed-pod.ts";
+import { selectDeadContainers, selectGarbage } from "../plan/index.ts";
+
+export interface PodContentPorts {
+  readonly runtime: RuntimeService;
+  readonly podFiles: PodFiles;
+  readonly containerLogs: ContainerLogs;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * What a pod leaves in the runtime and on disk: dead containers, sandboxes, logs, directories. Every removal is idempotent, so an interrupted
+ * one is simply done again.
+ */
+export class PodContent {
+  readonly #config: AgentConfig;
+  readonly #ports: PodContentPorts;
+
+  constructor(options: { readonly config: AgentConfig; readonly ports: PodContentPorts }) {
+    this.#config = options.config;
+    this.#ports = options.ports;
+  }
+
+  /** Highest attempt in the log directory for containers of which no instance is left: restart counts never go down. */
+  async highestLogAttempts(request: {
+    readonly pod: Pod;
+    readonly observed: ObservedPod;
+    readonly signal: AbortSignal;
+  }): Promise<ReadonlyMap<string, number>> {
+    const { pod, observed, signal } = request;
+    const attempts = new Map<string, number>();
+    // A pod that nothing was ever made of has no logs to look for.
+    const missing = [...podContainers(pod)].filter(
+      ({ container }) => newestInstance(observed, container.name) === undefined,
+    );
+    await Promise.all(
+      missing.map(async ({ container }) => {
+        const attempt = await this.#ports.containerLogs.highestAttempt({
+          ...filesRef(pod),
+          containerName: container.name,
+          signal,
+        });
+        if (attempt !== undefined) attempts.set(container.name, attempt);
+      }),
+    );
+    return attempts;
+  }
+
+  /** Removes dead instances of a live pod beyond the newest few of each container. Failures are left to the next round. */
+  async pruneDeadContainers(request: { readonly observed: ObservedPod; readonly signal: AbortSignal }): Promise<void> {
+    const { observed, signal } = request;
+    const ids = selectDeadContainers({
+      observed,
+      keepPerContainer: Math.max(this.#config.maxPerPodContainerCount, 1),
+      minimumAgeMs: this.#config.minimumGcAgeMs,
+      nowMs: this.#ports.clock.nowMs(),
+    });
+    for (const containerId of ids) await this.#removeContainer(containerId, signal);
+  }
+
+  /** The garbage round over all pods. `removable`: pods whose whole content may go. */
+  async collectGarbage(request: {
+    readonly pods: readonly ObservedPod[];
+    readonly live: (podUid: string) => boolean;
+    readonly removable: (podUid: string) => boolean;
+    readonly signal: AbortSignal;
+  }): Promise<void> {
+    const { pods, live, removable, signal } = request;
+    const garbage = selectGarbage({
+      pods,
+      live,
+      removable,
+      config: {
+        maxPerPodContainer: this.#config.maxPerPodContainerCount,
+        maxContainers: this.#config.maxContainerCount,
+        minimumAgeMs: this.#config.minimumGcAgeMs,
+      },
+      nowMs: this.#ports.clock.nowMs(),
+    });
+    for (const containerId of garbage.containerIds) await this.#removeContainer(containerId, signal);
+    for (const sandboxId of garbage.sandboxIds) {
+      await this.#ports.runtime.stopSandbox({ sandboxId, signal });
+      await this.#ports.runtime.removeSandbox({ sandboxId, signal });
+    }
+  }
+
+  /** Removes everything of a stopped pod: containers, sandboxes, logs with their links, directories. */
+  async remove(request: {
+    readonly ref: PodRef;
+    readonly observed: ObservedPod;
+    readonly signal: AbortSignal;
+  }): Promise<void> {
+    const { ref, observed, signal } = request;
+    const { runtime, podFiles, containerLogs } = this.#ports;
+    await Promise.all(
+      observed.containers.map((container) => runtime.removeContainer({ containerId: container.id, signal })),
+    );
+    await Promise.all(
+      observed.sandboxes.map(async ({ id: sandboxId }) => {
+        await runtime.stopSandbox({ sandboxId, signal });
+        await runtime.removeSandbox({ sandboxId, signal });
+      }),
+    );
+    const files: PodFilesRef = { podUid: ref.uid, podName: ref.name, podNamespace: ref.namespace };
+    await containerLogs.removePodLogs({ ...files, signal });
+    const gone = new Set(observed.containers.map((container) => container.id));
+    await containerLogs.removeDanglingLinks({ keep: (containerId) => !gone.has(containerId), signal });
+    try {
+      await podFiles.removePod({ podUid: ref.uid, signal });
+    } catch (error) {
+      // Something is still mounted under it: housekeeping goes on trying, and tells.
+      if (!isErrorOfKind(error, "conflict")) throw error;
+    }
+  }
+
+  async #removeContainer(containerId: string, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#ports.runtime.removeContainer({ containerId, signal });
+    } catch (error) {
+      if (!signal.aborted)
+        this.#ports.logger.warn("Removing a dead container failed; the next round tries again", {
+          containerID: containerId,
+          reason: String(error),
+        });
+    }
+  }
+}
+
+function filesRef(pod: Pod): PodFilesRef {
+  const { uid = "", name = "", namespace = "" } = pod.metadata ?? {};
+  return { podUid: uid, podName: name, podNamespace: namespace };
+}

@@ -1,0 +1,52 @@
+import { NodeletError } from "../../errors/nodelet-error.ts";
+import type { RunSandboxStep, StopSandboxStep } from "../pod-plan.ts";
+import type { Execution } from "./execution.ts";
+
+/** Makes the pod's sandbox and learns its addresses. */
+export async function runSandbox(execution: Execution, step: RunSandboxStep): Promise<boolean> {
+  const { requests, ports } = execution.parts;
+  if (step.replaces !== undefined) tellSandboxChanged(execution);
+  try {
+    const { config, runtimeHandler } = await requests.sandbox({
+      pod: execution.pod,
+      attempt: step.attempt,
+      signal: execution.signal,
+    });
+    const id = await execution.call({ what: "RunPodSandbox" }, (signal) =>
+      ports.runtime.runSandbox({ config, runtimeHandler, signal }),
+    );
+    const status = await execution.call({ what: "PodSandboxStatus" }, (signal) =>
+      ports.runtime.sandboxStatus({ sandboxId: id, signal }),
+    );
+    execution.sandbox = { id, config, attempt: step.attempt, ips: status.ips ?? [] };
+    return true;
+  } catch (error) {
+    execution.failed = true;
+    // The pod is on its way out: a sandbox that could not be made is no news to anybody.
+    if (execution.signal.aborted) return false;
+    const message = `Failed to create pod sandbox: ${NodeletError.from(error).message}`;
+    const reason = "FailedCreatePodSandBox";
+    execution.decide({
+      action: "sandbox",
+      reason,
+      message,
+      outcome: "failed",
+      event: { type: "Warning", reason, message },
+    });
+    return false;
+  }
+}
+
+/** Stops a sandbox; what still runs in it ends with it. */
+export async function stopSandbox(execution: Execution, step: StopSandboxStep): Promise<boolean> {
+  await execution.call({ what: "StopPodSandbox" }, (signal) =>
+    execution.parts.ports.runtime.stopSandbox({ sandboxId: step.sandboxId, signal }),
+  );
+  return true;
+}
+
+function tellSandboxChanged(execution: Execution): void {
+  const message = "Pod sandbox changed, it will be killed and re-created.";
+  const reason = "SandboxChanged";
+  execution.decide({ action: "sandbox", reason, message, outcome: "ok", event: { type: "Normal", reason, message } });
+}
