@@ -48,16 +48,19 @@ export function rejectedStatus(options: {
   /** The handler's reason (`OutOfcpu`) and its message without prefix. */
   readonly reason: string;
   readonly message: string;
+  /** The status that the pod came with. Default: the one in the object. */
+  readonly previous?: PodStatus | undefined;
   readonly nowMs: number;
 }): PodStatus {
   const { pod, reason, message, nowMs } = options;
-  const generation = observedGeneration(pod, pod.status);
+  const previous = options.previous ?? pod.status;
+  const generation = observedGeneration(pod, previous);
   return {
     ...(generation !== undefined && { observedGeneration: generation }),
     phase: "Failed",
     reason,
     message: `Pod was rejected: ${message}`,
-    startTime: pod.status?.startTime ?? rfc3339(nowMs),
+    startTime: previous?.startTime ?? rfc3339(nowMs),
     qosClass: qosClassOf(pod),
   };
 }
