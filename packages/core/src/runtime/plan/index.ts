@@ -1,3 +1,4 @@
+export { type Garbage, type GarbageLimits, selectDeadContainers, selectGarbage } from "./garbage.ts";
 export { MINIMUM_GRACE_SECONDS } from "./grace.ts";
 export { type KillOptions, planKill } from "./kill-plan.ts";
 export { planPod } from "./plan.ts";
