@@ -51,8 +51,8 @@ export function logLinkName(options: {
 }
 
 /**
- * Key of a container's crash back-off. Image and resources are part of it: changing them is a new try, so it starts with a fresh
- * back-off.
+ * Key of a container's crash back-off, `<pod UID>/<container>/<hash>`. Image and resources are part of the hash: changing them is a new
+ * try, so it starts with a fresh back-off.
  */
 export function crashBackOffKey(options: {
   readonly pod: Pod;
@@ -61,8 +61,8 @@ export function crashBackOffKey(options: {
   const { name = "", namespace = "", uid = "" } = options.pod.metadata ?? {};
   const { container } = options;
   const resources = stringifyJson(sorted(container.resources ?? {}));
-  const parts = [name, namespace, uid, container.name, container.image ?? "", resources];
-  return fnv1a64(parts.join("\0")).toString(16);
+  const hash = fnv1a64([name, namespace, container.image ?? "", resources].join("\0"));
+  return `${uid}/${container.name}/${hash.toString(16)}`;
 }
 
 function cutToBytes(text: string, maxBytes: number): string {

@@ -1,6 +1,7 @@
 import type { Container, EphemeralContainer, Pod } from "../../api/index.ts";
 import { NodeletError, throwIfAborted } from "../../errors/index.ts";
-import type { KeyedObject, ObjectSource } from "../../ports/object-source.ts";
+import type { KeyedObject, ObjectSource, ServiceSummary } from "../../ports/object-source.ts";
+import type { CallOptions } from "../../ports/runtime-service.ts";
 
 /** A config map or secret that a container's environment is made from. */
 export interface ObjectReference {
@@ -43,26 +44,50 @@ export function objectReferences(pod: Pod, container: Container | EphemeralConta
   return [...found.values()];
 }
 
-/** Looks every reference up, all at once. Rejects only when the signal fires: a source's failure becomes the look-up's. */
+/**
+ * Looks up everything that a container's environment needs, all at once. A config map or secret that cannot be read is told when its value is
+ * needed; services that cannot be read are a config error, since any container may use them. Rejects with `cancelled` when the
+ * signal fires.
+ */
 export async function prefetchObjects(options: {
+  readonly pod: Pod;
+  readonly container: Container | EphemeralContainer;
   readonly source: ObjectSource;
-  readonly references: readonly ObjectReference[];
   readonly signal?: AbortSignal;
-}): Promise<PrefetchedObjects> {
-  const { source, references, signal } = options;
+}): Promise<{ readonly objects: PrefetchedObjects; readonly services: readonly ServiceSummary[] }> {
+  const { pod, container, source, signal } = options;
   const call = signal === undefined ? {} : { signal };
-  const lookUp = async ({ kind, namespace, name }: ObjectReference): Promise<ObjectLookup> => {
-    try {
-      const request = { namespace, name, ...call };
-      const object = await (kind === "configMap" ? source.configMap(request) : source.secret(request));
-      return object === undefined ? { kind: "absent" } : { kind: "found", object };
-    } catch (error) {
-      return { kind: "failed", error: NodeletError.from(error) };
-    }
-  };
-  const lookups = await Promise.all(
-    references.map(async (reference) => [objectKey(reference), await lookUp(reference)] as const),
+  const references = objectReferences(pod, container);
+  const lookups = Promise.all(
+    references.map(async (reference) => [objectKey(reference), await lookUp({ source, reference, call })] as const),
   );
+  const [objects, services] = await Promise.all([lookups, readServices(source, call)]);
   throwIfAborted(signal, "looking up config maps and secrets");
-  return new Map(lookups);
+  return { objects: new Map(objects), services };
+}
+
+async function lookUp(options: {
+  readonly source: ObjectSource;
+  readonly reference: ObjectReference;
+  readonly call: CallOptions;
+}): Promise<ObjectLookup> {
+  const { source, reference, call } = options;
+  const request = { namespace: reference.namespace, name: reference.name, ...call };
+  try {
+    const object = await (reference.kind === "configMap" ? source.configMap(request) : source.secret(request));
+    return object === undefined ? { kind: "absent" } : { kind: "found", object };
+  } catch (error) {
+    return { kind: "failed", error: NodeletError.from(error) };
+  }
+}
+
+async function readServices(source: ObjectSource, call: CallOptions): Promise<readonly ServiceSummary[]> {
+  try {
+    return await source.services(call);
+  } catch (error) {
+    const fault = NodeletError.from(error);
+    if (fault.kind === "cancelled") throw fault;
+    const message = `services cannot be read, cannot construct envvars: ${fault.message}`;
+    throw new NodeletError(fault.kind, message, { reason: "CreateContainerConfigError", cause: fault });
+  }
 }
