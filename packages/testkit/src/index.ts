@@ -33,3 +33,5 @@ export { shellPlan } from "./runtime/shell-script.ts";
 export { RecordingEventSink } from "./sinks/recording-event-sink.ts";
 export { RecordingStatusSink, type StatusResponder, type WrittenStatus } from "./sinks/recording-status-sink.ts";
 export { InMemoryStateStore } from "./state/in-memory-state-store.ts";
+export { type Life, portsOfLife } from "./node/severed-ports.ts";
+export { SimulatedNode, type SimulatedNodeOptions } from "./node/simulated-node.ts";

@@ -10,7 +10,7 @@ import type { RuntimeService } from "../../ports/runtime-service.ts";
 import type { StartError } from "../../status/status-snapshot.ts";
 import { type ObservedPod, servingSandbox } from "../observed-pod.ts";
 import type { ContainerKind, PodPlan } from "../pod-plan.ts";
-import type { RequestBuilder, TargetSandbox } from "./request-builder.ts";
+import type { RequestBuilder, SandboxRequest, TargetSandbox } from "./request-builder.ts";
 
 /** The adapter has deadlines of its own; this one holds if it does not keep them. */
 const SPARE_MS = 5000;
@@ -65,6 +65,9 @@ export class Execution {
   acted = false;
   failed = false;
   retryAtMs: number | undefined;
+  /** Attempt of the sandbox that the plan makes or uses. */
+  readonly #attempt: number;
+  #sandboxRequest: Promise<SandboxRequest> | undefined;
 
   constructor(parts: ExecutorParts, request: ExecutionRequest) {
     const { uid = "", name = "", namespace = "" } = request.pod.metadata ?? {};
@@ -75,12 +78,9 @@ export class Execution {
     this.ref = { uid, name, namespace };
     this.ended = new Map(request.plan.steps.map((step) => [step.id, Promise.withResolvers<void>()]));
     const serving = servingSandbox(request.observed);
-    this.sandbox = serving && {
-      id: serving.id,
-      config: undefined,
-      attempt: serving.attempt,
-      ips: serving.ips ?? [],
-    };
+    const made = request.plan.steps.find((step) => step.kind === "runSandbox");
+    this.#attempt = made?.attempt ?? serving?.attempt ?? 0;
+    this.sandbox = made === undefined && serving !== undefined ? { id: serving.id, ips: serving.ips ?? [] } : undefined;
   }
 
   /** Calls the runtime with a deadline (the configured one plus `extraMs`) that holds even if the adapter keeps none. */
@@ -99,6 +99,19 @@ export class Execution {
       this.failed = true;
       throw error;
     }
+  }
+
+  /**
+   * The sandbox's configuration and runtime handler: built once in an execution, since several steps are told the same, and since building it
+   * reads the host's files and may tell decisions.
+   */
+  sandboxRequest(): Promise<SandboxRequest> {
+    this.#sandboxRequest ??= this.parts.requests.sandbox({
+      pod: this.pod,
+      attempt: this.#attempt,
+      signal: this.signal,
+    });
+    return this.#sandboxRequest;
   }
 
   /** Something of the plan waits until then. */

@@ -32,12 +32,15 @@ export interface RequestBuilderParts {
   readonly cgroupParent: (pod: Pod) => string;
 }
 
+/** What RunPodSandbox is told. */
+export interface SandboxRequest {
+  readonly config: SandboxConfig;
+  readonly runtimeHandler: string;
+}
+
 /** A sandbox that a container is to be created in. */
 export interface TargetSandbox {
   readonly id: string;
-  /** Known when this plan made it; built again for one that runs. */
-  readonly config: SandboxConfig | undefined;
-  readonly attempt: number;
   readonly ips: readonly string[];
 }
 
@@ -73,7 +76,7 @@ export class RequestBuilder {
     readonly pod: Pod;
     readonly attempt: number;
     readonly signal: AbortSignal;
-  }): Promise<{ readonly config: SandboxConfig; readonly runtimeHandler: string }> {
+  }): Promise<SandboxRequest> {
     const { pod, attempt, signal } = request;
     const { config, ports, decisions } = this.#parts;
     const [runtimeHandler, hostResolvConf] = await Promise.all([
@@ -93,14 +96,11 @@ export class RequestBuilder {
   }
 
   /** What CreateContainer is told. Makes the container's directory, its hosts file and a fresh termination log. */
-  async createContainer(
-    request: CreateRequest,
-  ): Promise<{ readonly config: ContainerConfig; readonly sandboxConfig: SandboxConfig }> {
+  async createContainer(request: CreateRequest): Promise<ContainerConfig> {
     const { pod, containerName, sandbox, signal } = request;
     const { ports } = this.#parts;
     const container = this.container(pod, containerName);
     const node = this.#parts.node();
-    const sandboxConfig = sandbox.config ?? (await this.sandbox({ pod, attempt: sandbox.attempt, signal })).config;
     const { objects, services } = await prefetchObjects({ pod, container, source: ports.objects, signal });
     const { uid = "", name = "", namespace = "" } = pod.metadata ?? {};
     await ports.podFiles.ensureContainer({
@@ -116,7 +116,7 @@ export class RequestBuilder {
         ? undefined
         : ports.podFiles.createTerminationLog({ podUid: uid, containerName, signal }),
     ]);
-    const config = buildContainerConfig({
+    return buildContainerConfig({
       pod,
       node,
       container,
@@ -131,7 +131,6 @@ export class RequestBuilder {
       ...(terminationLogPath !== undefined && { terminationLogPath }),
       ...(request.targetContainerId !== undefined && { targetContainerId: request.targetContainerId }),
     });
-    return { config, sandboxConfig };
   }
 
   /** Absolute path of one attempt's log. */

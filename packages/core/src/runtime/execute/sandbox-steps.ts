@@ -4,21 +4,17 @@ import type { Execution } from "./execution.ts";
 
 /** Makes the pod's sandbox and learns its addresses. */
 export async function runSandbox(execution: Execution, step: RunSandboxStep): Promise<boolean> {
-  const { requests, ports } = execution.parts;
+  const { ports } = execution.parts;
   if (step.replaces !== undefined) tellSandboxChanged(execution);
   try {
-    const { config, runtimeHandler } = await requests.sandbox({
-      pod: execution.pod,
-      attempt: step.attempt,
-      signal: execution.signal,
-    });
+    const { config, runtimeHandler } = await execution.sandboxRequest();
     const id = await execution.call({ what: "RunPodSandbox" }, (signal) =>
       ports.runtime.runSandbox({ config, runtimeHandler, signal }),
     );
     const status = await execution.call({ what: "PodSandboxStatus" }, (signal) =>
       ports.runtime.sandboxStatus({ sandboxId: id, signal }),
     );
-    execution.sandbox = { id, config, attempt: step.attempt, ips: status.ips ?? [] };
+    execution.sandbox = { id, ips: status.ips ?? [] };
     return true;
   } catch (error) {
     execution.failed = true;

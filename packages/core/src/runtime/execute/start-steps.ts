@@ -11,12 +11,10 @@ export async function ensureImage(execution: Execution, step: EnsureImageStep): 
   const { pod, signal, ref } = execution;
   const container = requests.container(pod, step.containerName);
   try {
-    const attempt = execution.observed.sandboxes[0]?.attempt ?? 0;
-    const { config, runtimeHandler } = await requests.sandbox({ pod, attempt, signal });
+    const { config, runtimeHandler } = await execution.sandboxRequest();
     const image = await images.ensureImage({
       pod,
       container,
-      kind: step.containerKind,
       sandboxConfig: config,
       runtimeHandler,
       signal,
@@ -92,7 +90,8 @@ async function buildRequest(
   const image = execution.images.get(step.containerName);
   if (sandbox === undefined || image === undefined) throw new Error(`step ${step.id} ran before its inputs were there`);
   try {
-    const built = await requests.createContainer({
+    const sandboxConfig = (await execution.sandboxRequest()).config;
+    const config = await requests.createContainer({
       pod,
       containerName: step.containerName,
       kind: step.containerKind,
@@ -102,7 +101,7 @@ async function buildRequest(
       targetContainerId: targetContainerId(execution, requests.container(pod, step.containerName)),
       signal,
     });
-    return { sandboxId: sandbox.id, ...built };
+    return { sandboxId: sandbox.id, config, sandboxConfig };
   } catch (error) {
     const fault = NodeletError.from(error);
     execution.startFailed(step, { reason: fault.reason ?? "CreateContainerConfigError", message: fault.message });

@@ -1,0 +1,168 @@
+import {
+  type Agent,
+  type AgentConfig,
+  type AgentPorts,
+  createAgent,
+  defaultAgentConfig,
+  type MachineInfo,
+  type PodSource,
+  type PodView,
+  ProgrammaticPodSource,
+} from "@nodelet/core";
+import { InMemoryCgroups } from "../cgroups/in-memory-cgroups.ts";
+import { VirtualClock } from "../clock/virtual-clock.ts";
+import { InMemoryContainerLogs } from "../files/in-memory-container-logs.ts";
+import { InMemoryHostFiles } from "../files/in-memory-host-files.ts";
+import { InMemoryPodFiles } from "../files/in-memory-pod-files.ts";
+import { InMemoryImages } from "../images/in-memory-images.ts";
+import { MemoryLogger } from "../logging/memory-logger.ts";
+import { FixedMachine } from "../machine/fixed-machine.ts";
+import { StaticHostNetworkFiles } from "../network/static-host-network-files.ts";
+import { InMemoryObjects } from "../objects/in-memory-objects.ts";
+import { type Seed, SeededRandom } from "../random/seeded-random.ts";
+import { InMemoryRuntime } from "../runtime/in-memory-runtime.ts";
+import { RuntimeInvariants } from "../runtime/runtime-invariants.ts";
+import type { InMemoryRuntimeOptions } from "../runtime/runtime-options.ts";
+import { RecordingEventSink } from "../sinks/recording-event-sink.ts";
+import { InMemoryStateStore } from "../state/in-memory-state-store.ts";
+import { type Life, portOfLife, portsOfLife } from "./severed-ports.ts";
+
+/** How a SimulatedNode is made. Everything has a default. */
+export interface SimulatedNodeOptions {
+  readonly seed?: Seed;
+  readonly nodeName?: string;
+  readonly config?: Partial<AgentConfig>;
+  readonly machine?: Partial<MachineInfo>;
+  readonly runtime?: Partial<Omit<InMemoryRuntimeOptions, "clock" | "random">>;
+  /** Lays something between the agent and its ports, for example faults. Called for each life of the agent. */
+  readonly decorate?: (ports: AgentPorts) => AgentPorts;
+  /** Beside the programmatic source. */
+  readonly sources?: readonly PodSource[];
+}
+
+/**
+ * A whole node in memory under a virtual clock: machine, runtime, files and one agent that can be started, stopped, killed and started again
+ * while the world stays. The same seed and the same calls give the same run.
+ */
+export class SimulatedNode {
+  readonly clock = new VirtualClock();
+  readonly random: SeededRandom;
+  readonly files = new InMemoryHostFiles();
+  readonly images: InMemoryImages;
+  readonly runtime: InMemoryRuntime;
+  readonly invariants: RuntimeInvariants;
+  readonly podFiles: InMemoryPodFiles;
+  readonly containerLogs: InMemoryContainerLogs;
+  readonly state = new InMemoryStateStore();
+  readonly cgroups = new InMemoryCgroups();
+  readonly objects = new InMemoryObjects();
+  readonly events = new RecordingEventSink();
+  readonly logger: MemoryLogger;
+  /** Where pods are asked for. */
+  readonly pods: ProgrammaticPodSource;
+  readonly #options: SimulatedNodeOptions;
+  readonly #ports: AgentPorts;
+  readonly #config: AgentConfig;
+  #agent: Agent | undefined;
+  #life: Life = { dead: true };
+  #stop = new AbortController();
+  #ended: Promise<void> = Promise.resolve();
+
+  constructor(options: SimulatedNodeOptions = {}) {
+    const nodeName = options.nodeName ?? "node-1";
+    this.#options = options;
+    this.#config = { ...defaultAgentConfig(nodeName), ...options.config };
+    this.random = new SeededRandom(options.seed ?? 1);
+    this.logger = new MemoryLogger({ verbosity: 4 });
+    this.images = new InMemoryImages({ clock: this.clock, random: this.random.fork("images") });
+    this.runtime = new InMemoryRuntime({
+      output: this.files,
+      images: this.images,
+      ...options.runtime,
+      clock: this.clock,
+      random: this.random.fork("runtime"),
+    });
+    this.invariants = new RuntimeInvariants(this.runtime);
+    this.podFiles = new InMemoryPodFiles({ files: this.files, random: this.random.fork("pod files") });
+    this.containerLogs = new InMemoryContainerLogs({ files: this.files });
+    this.pods = new ProgrammaticPodSource({ clock: this.clock, random: this.random.fork("pods"), nodeName });
+    this.#ports = {
+      runtime: this.runtime,
+      images: this.images,
+      podFiles: this.podFiles,
+      containerLogs: this.containerLogs,
+      state: this.state,
+      cgroups: this.cgroups,
+      hostNetwork: new StaticHostNetworkFiles(),
+      machine: new FixedMachine(options.machine),
+      objects: this.objects,
+      events: this.events,
+      statusSink: this.pods.statusSink,
+      clock: this.clock,
+      random: this.random.fork("agent"),
+      logger: this.logger,
+    };
+  }
+
+  /** The agent that lives now. */
+  get agent(): Agent {
+    if (this.#agent === undefined) throw new Error("the node's agent was not started");
+    return this.#agent;
+  }
+
+  get running(): boolean {
+    return !this.#life.dead;
+  }
+
+  /** Starts an agent on what is there. */
+  start(): Agent {
+    if (this.running) throw new Error("the node's agent runs already");
+    const life: Life = { dead: false };
+    const decorate = this.#options.decorate ?? ((ports) => ports);
+    const sources = [this.pods, ...(this.#options.sources ?? [])].map((source) => sourceOfLife(source, life));
+    const agent = createAgent({ config: this.#config, ports: portsOfLife(decorate(this.#ports), life), sources });
+    this.#life = life;
+    this.#stop = new AbortController();
+    this.#agent = agent;
+    this.#ended = agent.run(this.#stop.signal);
+    this.#ended.catch(() => undefined);
+    return agent;
+  }
+
+  /** kill -9: from this instant nothing of the agent reaches the world. */
+  kill(): void {
+    this.#life.dead = true;
+  }
+
+  /** SIGTERM: the agent ends by itself; its pods run on. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.clock.drive(this.#ended);
+    this.#life.dead = true;
+  }
+
+  /** Moves time until every desired pod satisfies `predicate`. */
+  async untilPods(
+    predicate: (view: PodView) => boolean,
+    options: { readonly limitMs: number; readonly what?: string },
+  ): Promise<number> {
+    return this.clock.runUntil(() => this.agent.pods().length > 0 && this.agent.pods().every(predicate), options);
+  }
+}
+
+/** A source as one process listens to it: after its death no set reaches it, and the source forgets it. */
+function sourceOfLife(source: PodSource, life: Life): PodSource {
+  return portOfLife(
+    {
+      name: source.name,
+      run: (options: Parameters<PodSource["run"]>[0]) =>
+        source.run({
+          ...options,
+          onPods: (pods) => {
+            if (!life.dead) options.onPods(pods);
+          },
+        }),
+    },
+    life,
+  );
+}
