@@ -11,8 +11,9 @@ import {
 import type { GenService, GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
 import type { Clock } from "@nodelet/core";
 import { NodeletError } from "@nodelet/core";
+import { CallGuard } from "./call-guard.ts";
 import type { Connection, Transport } from "./connection.ts";
-import { type CallContext, type CallEffect, cancelledError, deadlineError, toNodeletError } from "./status.ts";
+import { type CallContext, type CallEffect, cancelledError, toNodeletError } from "./status.ts";
 
 /** How one call is made. */
 export interface GrpcCallOptions {
@@ -85,11 +86,6 @@ interface MethodCallOptions {
   readonly defaultTimeoutMs: number;
 }
 
-/** What grpc-js calls have in common, as far as it matters here. */
-interface Cancellable {
-  cancel(): void;
-}
-
 /** One procedure with all that its calls share. */
 class MethodCall {
   readonly #options: MethodCallOptions;
@@ -120,11 +116,7 @@ class MethodCall {
         reject(cancelledError({ ...this.#context, reason: request.options.signal.reason }));
         return;
       }
-      const guard = new CallGuard({
-        context: this.#context,
-        settings: this.#settings(request.options),
-        clock: this.#options.clock,
-      });
+      const guard = this.#guard(request.options);
       const call = client.makeUnaryRequest<Message, Message>(
         this.#options.path,
         this.#serialize,
@@ -151,11 +143,7 @@ class MethodCall {
     if (options.signal?.aborted === true) {
       throw cancelledError({ ...this.#context, reason: options.signal.reason });
     }
-    const guard = new CallGuard({
-      context: this.#context,
-      settings: this.#settings(options),
-      clock: this.#options.clock,
-    });
+    const guard = this.#guard(options);
     const call = client.makeServerStreamRequest<Message, Message>(
       this.#options.path,
       this.#serialize,
@@ -177,55 +165,10 @@ class MethodCall {
     }
   }
 
-  #settings(options: GrpcCallOptions): CallSettings {
-    return { timeoutMs: options.timeoutMs ?? this.#options.defaultTimeoutMs, signal: options.signal };
-  }
-}
-
-interface CallSettings {
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal | undefined;
-}
-
-/** Ends a call when its time is up or its signal fires, and remembers that it was us. */
-class CallGuard {
-  /** Why we ended the call; undefined while we did not. */
-  ended: NodeletError | undefined;
-  readonly #context: CallContext;
-  readonly #settings: CallSettings;
-  readonly #clock: Clock;
-  #call: Cancellable | undefined;
-  #stop: () => void = () => {};
-
-  constructor(options: { context: CallContext; settings: CallSettings; clock: Clock }) {
-    this.#context = options.context;
-    this.#settings = options.settings;
-    this.#clock = options.clock;
-  }
-
-  watch(call: Cancellable): void {
-    this.#call = call;
-    const { timeoutMs, signal } = this.#settings;
-    const onAbort = (): void => this.#cancel(cancelledError({ ...this.#context, reason: signal?.reason }));
-    const timer =
-      timeoutMs > 0
-        ? this.#clock.setTimer(timeoutMs, () => this.#cancel(deadlineError({ ...this.#context, timeoutMs })))
-        : undefined;
-    signal?.addEventListener("abort", onAbort, { once: true });
-    this.#stop = () => {
-      timer?.cancel();
-      signal?.removeEventListener("abort", onAbort);
-    };
-  }
-
-  end(): void {
-    this.#stop();
-  }
-
-  #cancel(reason: NodeletError): void {
-    this.#stop();
-    this.ended ??= reason;
-    this.#call?.cancel();
+  #guard(options: GrpcCallOptions): CallGuard {
+    const { connection, clock, defaultTimeoutMs } = this.#options;
+    const timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
+    return new CallGuard({ context: this.#context, connection, clock, timeoutMs, signal: options.signal });
   }
 }
 

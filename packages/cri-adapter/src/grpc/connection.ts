@@ -21,6 +21,7 @@ export class Connection {
   #transport: Transport | undefined;
   #loading: Promise<Transport> | undefined;
   #closed = false;
+  readonly #inFlight = new Set<(reason: NodeletError) => void>();
 
   constructor(endpoint: CriEndpoint) {
     this.endpoint = endpoint;
@@ -28,19 +29,28 @@ export class Connection {
 
   /** The transport; a promise only before it is first there, so that later calls take no detour. */
   acquire(): Transport | Promise<Transport> {
-    if (this.#closed) {
-      throw new NodeletError("unavailable", `the connection to ${this.endpoint.url} was closed`);
-    }
+    if (this.#closed) throw this.#closedError();
     if (this.#transport !== undefined) return this.#transport;
     this.#loading ??= this.#load();
     return this.#loading;
   }
 
+  /** Calls `end` when the connection is closed, unless the answered function was called first. */
+  whenClosed(end: (reason: NodeletError) => void): () => void {
+    this.#inFlight.add(end);
+    return () => this.#inFlight.delete(end);
+  }
+
   /** Ends the connection; calls in flight fail. Idempotent. */
   close(): void {
     this.#closed = true;
+    for (const end of this.#inFlight) end(this.#closedError());
     this.#transport?.client.close();
     this.#transport = undefined;
+  }
+
+  #closedError(): NodeletError {
+    return new NodeletError("unavailable", `the connection to ${this.endpoint.url} was closed`);
   }
 
   // grpc-js costs 18 MB and 60 ms: it is loaded when a runtime is first called, not when this package is imported.
@@ -64,7 +74,7 @@ export class Connection {
     const transport = { client, metadata: new grpc.Metadata() };
     if (this.#closed) {
       client.close();
-      throw new NodeletError("unavailable", `the connection to ${this.endpoint.url} was closed`);
+      throw this.#closedError();
     }
     this.#transport = transport;
     return transport;
