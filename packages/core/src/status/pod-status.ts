@@ -26,7 +26,8 @@ export function computePodStatus(snapshot: StatusSnapshot): PodStatus {
   const { pod, previous, kill } = snapshot;
   const statuses = containerStatuses(snapshot);
   const lived: PodStatus = { ...statuses, ...phaseOf(snapshot, statuses) };
-  const ended = layOver(lived, kill);
+  const wasTerminal = isTerminalPhase(previous?.phase) || isTerminalPhase(pod.status?.phase);
+  const ended = wasTerminal ? lived : layOver(lived, kill);
   const { phase = "Pending" } = ended;
   const { containerStatuses: regular = [], initContainerStatuses: init = [] } = statuses;
   const conditions = podConditions({ snapshot, phase, containerStatuses: regular, initContainerStatuses: init });
@@ -125,9 +126,9 @@ function hasInitialized(snapshot: StatusSnapshot): boolean {
   );
 }
 
-/** Lays a kill's phase, reason and message over a status that has not ended yet. */
+/** Lays a kill's phase, reason and message over a status that was not told to have ended; what succeeded meanwhile did succeed. */
 function layOver(status: PodStatus, kill: KillStatus | undefined): PodStatus {
-  if (kill === undefined || isTerminalPhase(status.phase)) return status;
+  if (kill === undefined || status.phase === "Succeeded") return status;
   const { phase, reason, message } = kill;
   return {
     ...status,
