@@ -198,6 +198,8 @@ export class SafeDirectory {
     parts: readonly string[],
     step: (directory: SafeDirectory, part: string) => Promise<SafeDirectory>,
   ): Promise<SafeDirectory> {
+    // All of them first: a bad name at the end must not leave half a path behind.
+    for (const part of parts) assertPlainName(part, this.path);
     let current = new SafeDirectory(this.path, await open(`/proc/self/fd/${this.fd}`, OPEN_DIRECTORY));
     for (const part of parts) {
       const parent = current;
