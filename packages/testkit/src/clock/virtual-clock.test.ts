@@ -117,6 +117,16 @@ describe("VirtualClock", () => {
     expect(clock.monotonicMs()).toBe(60_020);
   });
 
+  it("can be advanced right after a drive, and not during one", async () => {
+    const clock = new VirtualClock();
+    await clock.drive(Promise.resolve());
+    await clock.advance(5);
+    expect(clock.monotonicMs()).toBe(5);
+    const driven = clock.drive(new Promise<void>((resolve) => clock.setTimer(10, resolve)));
+    await expect(clock.advance(5)).rejects.toMatchObject({ kind: "conflict" });
+    await driven;
+  });
+
   it("drive waits for timers that are set later", async () => {
     const clock = new VirtualClock();
     let finish: ((value: string) => void) | undefined;

@@ -127,6 +127,8 @@ export class VirtualClock implements Clock {
 
   /** Fires timers until `endMs` or until `stop` answers true; tells whether it was `stop`. */
   async #move(endMs: number, stop: () => boolean): Promise<boolean> {
+    // A drive that was answered leaves its pump one turn behind.
+    while (this.#pump !== undefined && this.#driving === 0) await this.#pump;
     this.#begin();
     try {
       let instantMs = -1;

@@ -99,7 +99,7 @@ export class CallGate {
       hang,
       delayMs,
       clock: this.#options.clock,
-      deadlineMs: this.#options.requestTimeoutMs + (spec.extraTimeMs ?? 0),
+      deadlineMs: this.#deadlineMs(spec),
       decideLateEffect: () => this.#options.random.chance(this.#options.lateEffectProbability),
     });
     this.#flights.add(flight as Flight<unknown>);
@@ -108,6 +108,12 @@ export class CallGate {
     } finally {
       this.#flights.delete(flight as Flight<unknown>);
     }
+  }
+
+  /** A sandbox has twice the usual time, since the network plugin is part of it: so the kubelet and the CRI adapter do. */
+  #deadlineMs(spec: CallSpec): number {
+    const factor = spec.call === "runSandbox" ? 2 : 1;
+    return factor * this.#options.requestTimeoutMs + (spec.extraTimeMs ?? 0);
   }
 
   #refused(): NodeletError {

@@ -6,7 +6,7 @@ const USUAL_DIRECTORIES = ["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/l
 
 /**
  * The program of every container that no other program claimed, so that ordinary manifests work in a simulation: `sleep N`,
- * `sleep infinity`, `true`, `false`, `sh -c SCRIPT` for the scripts that `shellPlan` reads, StartError for a path that the image does not
+ * `sleep infinity`, `echo TEXT`, `true`, `false`, `sh -c SCRIPT` for the scripts that `shellPlan` reads, StartError for a path that the image does not
  * have, and for everything else a server that runs until it is stopped and then exits with 143.
  *
  * `sleep` and shells handle no SIGTERM: as process 1 they live on until they are killed, as they do on Linux.
@@ -21,6 +21,8 @@ export function defaultProgram(process: ProcessInfo): ProcessPlan {
       return { exit: { afterMs: 0, exitCode: 0 } };
     case "false":
       return { exit: { afterMs: 0, exitCode: 1 } };
+    case "echo":
+      return { exit: { afterMs: 0, exitCode: 0 }, output: [{ text: process.argv.slice(1).join(" ") }] };
     case "sleep": {
       const durationMs = sleepMs(process.argv[1]);
       if (durationMs === undefined) {

@@ -238,7 +238,7 @@ export class InMemoryRuntime extends RuntimeControl implements RuntimeService {
     readonly onEvent: (event: ContainerEvent) => void;
     readonly signal: AbortSignal;
   }): Promise<void> {
-    if (!(await this.capabilities(request)).containerEvents) {
+    if (!(await this.capabilities()).containerEvents) {
       throw new NodeletError("unsupported", "unknown method GetContainerEvents for service runtime.v1.RuntimeService");
     }
     return streamEvents({ store: this.store, gate: this.gate }, request);
