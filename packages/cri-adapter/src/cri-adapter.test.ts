@@ -127,6 +127,27 @@ describe("answers that are errors", () => {
   });
 });
 
+describe("a name that is taken is alreadyExists, whatever the code", () => {
+  it.each([
+    ["UNKNOWN", 'failed to reserve sandbox name "p_n_u_0": name "p_n_u_0" is reserved for "42ab"'],
+    [
+      "FAILED_PRECONDITION",
+      'failed to reserve container name "c"; check if another CreateContainer request is in progress: name "c" is reserved for "a1"',
+    ],
+    ["UNKNOWN", "error reserving ctr name k8s_c_p_n_u_0 for id 42ab: name is reserved"],
+  ] as const)("%s: %s", async (code, text) => {
+    const { adapter } = await setUp({
+      createContainer: () => {
+        throw new ScriptedStatus(code, text);
+      },
+    });
+    expect(await failureOf(adapter.runtime.createContainer(containerRequest))).toMatchObject({
+      kind: "alreadyExists",
+      message: text,
+    });
+  });
+});
+
 it("every procedure of the interface can be called, and each kind of answer comes back", async () => {
   const { adapter } = await setUp({});
   const methods = [...Object.entries(adapter.runtimeClient), ...Object.entries(adapter.imageClient)];

@@ -74,6 +74,12 @@ const NO_ANSWER =
   /^Connection dropped|ECONNRESET|ETIMEDOUT|EPIPE|^Write (?:error|failed)|^Received RST_STREAM|^Received HTTP status code|^Call cancelled|^(?:Not enough|Too many|No message) .*received|^Failed to start HTTP\/2 stream|^The pending stream has been canceled/i;
 
 /**
+ * How runtimes say that a sandbox or container of that name exists; the code differs (containerd 1.6 Unknown, 2.1
+ * FailedPrecondition, CRI-O Unknown), the text does not.
+ */
+const NAME_TAKEN = /\bname "[^"]*" is reserved for "|\bname is reserved\b/;
+
+/**
  * Translates a failed call. An answer of the runtime keeps its bare text as the message. A lost answer is `unavailable` for
  * a call that reads and `unknownOutcome` for one that changes; so is a deadline (`deadline` for reads), also one that the
  * runtime itself reports. A call that never left is `unavailable`: nothing was done.
@@ -98,6 +104,9 @@ export function toNodeletError(failure: { code: number; details: string }, conte
   if (code === "Canceled") {
     // Not by us: our own cancellation never gets here.
     return new NodeletError(changes ? "unknownOutcome" : "unavailable", details, { cause });
+  }
+  if (NAME_TAKEN.test(details)) {
+    return new NodeletError("alreadyExists", details, { cause });
   }
   return new NodeletError(ANSWERED[code] ?? "internal", details, { cause });
 }
