@@ -32,8 +32,8 @@ export class InotifyDirectoryWatch implements DirectoryWatch {
     request: { readonly path: string; readonly name?: string; readonly maxBytes: number } & Cancel,
   ): Promise<FileContent> {
     const { name, maxBytes, signal } = request;
-    const path = name === undefined ? request.path : join(request.path, assertPlainName(name, request.path));
-    return hostCall({ what: `cannot read ${path}`, signal }, async () => {
+    return hostCall({ what: `cannot read ${name ?? "the file"} of ${request.path}`, signal }, async () => {
+      const path = name === undefined ? request.path : join(request.path, assertPlainName(name, request.path));
       const handle = await openRegularPath(path);
       try {
         const bytes = await readHandleBounded(handle, { path, maxBytes });
