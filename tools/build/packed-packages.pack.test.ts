@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCommand } from "../run-command.ts";
-import { installPacked, type PackedPackage, packPackages, succeed } from "./packed-project.ts";
+import { installPacked, type PackedPackage, packPackages, succeed } from "./packed-project.test-support.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
 const rootManifest = JSON.parse(readFileSync(`${root}/package.json`, "utf8")) as {
