@@ -1,5 +1,5 @@
 /** Writes the machine-readable schema of the objects that the node decodes from outside. */
-import { locateType, type OpenApiFacts, type PropertyFact, propertyKey, refTarget } from "./openapi.ts";
+import { locateType, type OpenApiFacts, type PropertyFact, refTarget } from "./openapi.ts";
 
 /** What one schema file holds: the named definitions and everything they refer to. */
 export interface SchemaRequest {
@@ -23,7 +23,7 @@ const scalarKinds: Readonly<Record<string, string>> = {
  * Two definitions that share a short name inside one closure are refused.
  */
 export function renderSchema(request: SchemaRequest): string {
-  const objects = new Map<string, string>();
+  const objects = new Map<string, object>();
   const seen = new Map<string, string>();
   const queue = [...request.roots];
   for (let name = queue.shift(); name !== undefined; name = queue.shift()) {
@@ -40,12 +40,15 @@ export function renderSchema(request: SchemaRequest): string {
     if (definition === undefined) {
       throw new Error(`${name}: not among the definitions of facts/openapi.json`);
     }
-    const fields = Object.entries(definition.properties ?? {}).map(
-      ([key, fact]) => `${propertyKey(key)}: ${renderField(fact, (target) => queue.push(target))}`,
-    );
-    const required = (definition.required ?? []).map((key) => JSON.stringify(key)).join(", ");
-    const atomic = definition["x-kubernetes-map-type"] === "atomic" ? ", atomic: true" : "";
-    objects.set(short, `  ${short}: { fields: { ${fields.join(", ")} }, required: [${required}]${atomic} },`);
+    const fields = Object.entries(definition.properties ?? {}).map(([key, fact]) => [
+      key,
+      describeField(fact, (target) => queue.push(target)),
+    ]);
+    objects.set(short, {
+      fields: Object.fromEntries(fields),
+      required: definition.required ?? [],
+      ...(definition["x-kubernetes-map-type"] === "atomic" ? { atomic: true } : {}),
+    });
   }
   return [
     "// Generated from proto/facts/openapi.json by proto/tools. Changes here are lost.",
@@ -53,54 +56,51 @@ export function renderSchema(request: SchemaRequest): string {
     "",
     `/** Schema of ${request.roots.map((root) => locateType(root).name).join(", ")} and of all they contain. */`,
     `export const ${request.exportName}: SchemaSet = {`,
-    ...[...objects.keys()].sort().map((key) => objects.get(key) ?? ""),
+    ...[...objects]
+      .sort(([x], [y]) => (x < y ? -1 : 1))
+      .map(([name, object]) => `  ${JSON.stringify(name)}: ${JSON.stringify(object)},`),
     "};",
     "",
   ].join("\n");
 }
 
-function renderField(fact: PropertyFact, visit: (definition: string) => void): string {
-  const parts: string[] = [];
-  let inner = fact;
-  if (fact.type === "array" && fact.items !== undefined) {
-    parts.push(`list: ${JSON.stringify(fact["x-kubernetes-list-type"] ?? "atomic")}`);
-    inner = fact.items;
-    if (fact["x-kubernetes-list-map-keys"] !== undefined) {
-      parts.push(`keys: ${JSON.stringify(fact["x-kubernetes-list-map-keys"])}`);
-    }
-  } else if (fact.type === "object" && fact.additionalProperties !== undefined) {
-    parts.push("map: true");
-    inner = fact.additionalProperties;
-  }
-  if (fact["x-kubernetes-patch-merge-key"] !== undefined) {
-    parts.push(`mergeKey: ${JSON.stringify(fact["x-kubernetes-patch-merge-key"])}`);
-  }
-  if (fact["x-kubernetes-patch-strategy"] !== undefined) {
-    parts.push(`patch: ${JSON.stringify(fact["x-kubernetes-patch-strategy"].split(","))}`);
-  }
-  return `{ ${[scalarOrReference(inner, visit), ...parts].join(", ")} }`;
+function describeField(fact: PropertyFact, visit: (definition: string) => void): object {
+  const isList = fact.type === "array" && fact.items !== undefined;
+  const isMap = fact.type === "object" && fact.additionalProperties !== undefined;
+  const inner = (isList ? fact.items : isMap ? fact.additionalProperties : fact) ?? fact;
+  const keys = fact["x-kubernetes-list-map-keys"];
+  const mergeKey = fact["x-kubernetes-patch-merge-key"];
+  const patch = fact["x-kubernetes-patch-strategy"];
+  return {
+    ...describeValue(inner, visit),
+    ...(isList ? { list: fact["x-kubernetes-list-type"] ?? "atomic" } : {}),
+    ...(keys === undefined ? {} : { keys }),
+    ...(isMap ? { map: true } : {}),
+    ...(mergeKey === undefined ? {} : { mergeKey }),
+    ...(patch === undefined ? {} : { patch: patch.split(",") }),
+  };
 }
 
-function scalarOrReference(fact: PropertyFact, visit: (definition: string) => void): string {
+function describeValue(fact: PropertyFact, visit: (definition: string) => void): object {
   if (fact.$ref !== undefined) {
     const target = refTarget(fact.$ref);
     const short = locateType(target).name;
     const scalar = scalarKinds[short];
     if (scalar !== undefined) {
-      return `type: "${scalar}"`;
+      return { type: scalar };
     }
     visit(target);
-    return `type: "object", of: "${short}"`;
+    return { type: "object", of: short };
   }
   switch (fact.type) {
     case "integer":
-      return `type: "${fact.format === "int64" ? "int64" : "int32"}"`;
+      return { type: fact.format === "int64" ? "int64" : "int32" };
     case "string":
-      return `type: "${fact.format === "byte" ? "bytes" : "string"}"`;
+      return { type: fact.format === "byte" ? "bytes" : "string" };
     case "boolean":
-      return 'type: "boolean"';
+      return { type: "boolean" };
     case "object":
-      return 'type: "any"';
+      return { type: "any" };
     default:
       throw new Error(`a field of type ${String(fact.type)} cannot be put into a schema`);
   }

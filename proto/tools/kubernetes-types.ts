@@ -3,7 +3,6 @@ import {
   locateType,
   type OpenApiFacts,
   type PropertyFact,
-  propertyKey,
   refTarget,
   scalarTypes,
   type TypeLocation,
@@ -95,6 +94,10 @@ function renderType(context: TypeContext): string {
   }
   lines.push("}", "");
   return lines.join("\n");
+}
+
+function propertyKey(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
 }
 
 function renderProperty(context: TypeContext, fact: PropertyFact): string {

@@ -79,8 +79,3 @@ export function locateType(definition: string): TypeLocation {
 export function refTarget(ref: string): string {
   return ref.slice(ref.lastIndexOf("/") + 1);
 }
-
-/** A property name as it stands in an interface or an object literal. */
-export function propertyKey(name: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
-}

@@ -116,6 +116,7 @@ function decodeMount(message: MountMessage): Mount {
   };
 }
 
+/** The request of CreateContainer. Throws `invalid` for a stop signal that CRI has no name for. */
 export function createContainerRequest(request: {
   readonly sandboxId: string;
   readonly config: ContainerConfig;

@@ -39,28 +39,39 @@ const propagations: Names<PropagationName> = MountPropagation;
 const eventTypes: Names<EventName> = ContainerEventType;
 const signals: Readonly<Record<string, Signal>> = Signal;
 
+/** Number of a sandbox state. */
 export const encodeSandboxState = (state: SandboxState): PodSandboxState => PodSandboxState[state];
+/** Name of a sandbox state; an unknown one is not ready. */
 export const decodeSandboxState = (value: number): SandboxState =>
   nameOf({ names: sandboxStates, value, unknown: "SANDBOX_NOTREADY" });
 
+/** Number of a container state. */
 export const encodeContainerState = (state: CriContainerState): ContainerState => ContainerState[state];
+/** Name of a container state. */
 export const decodeContainerState = (value: number): CriContainerState =>
   nameOf({ names: containerStates, value, unknown: "CONTAINER_UNKNOWN" });
 
+/** Number of a namespace mode; POD by default. */
 export const encodeNamespaceMode = (mode: NamespaceName = "POD"): NamespaceMode => NamespaceMode[mode];
+/** Name of a namespace mode; an unknown one is POD, the default. */
 export const decodeNamespaceMode = (value: number): NamespaceName =>
   nameOf({ names: namespaceModes, value, unknown: "POD" });
 
+/** Number of a mount propagation; private by default. */
 export const encodePropagation = (propagation: PropagationName = "PROPAGATION_PRIVATE"): MountPropagation =>
   MountPropagation[propagation];
+/** Name of a mount propagation; an unknown one is private. */
 export const decodePropagation = (value: number): PropagationName =>
   nameOf({ names: propagations, value, unknown: "PROPAGATION_PRIVATE" });
 
+/** Number of a transport protocol. */
 export const encodeProtocol = (protocol: CriProtocol): Protocol => Protocol[protocol];
 
+/** Number of a security profile's kind. */
 export const encodeProfileType = (type: SecurityProfileType): SecurityProfile_ProfileType =>
   SecurityProfile_ProfileType[type];
 
+/** Number of a supplemental groups policy; Merge by default. */
 export const encodeGroupsPolicy = (policy: "Merge" | "Strict" = "Merge"): SupplementalGroupsPolicy =>
   SupplementalGroupsPolicy[policy];
 

@@ -47,10 +47,12 @@ export function decodeImage(message: ImageMessage): Image {
   };
 }
 
+/** The request of ImageStatus. */
 export function imageStatusRequest(request: { readonly image: ImageSpec }): ImageStatusRequest {
   return create(ImageStatusRequestSchema, { image: encodeImageSpec(request.image) });
 }
 
+/** The request of PullImage. Holds the credentials: never log it. */
 export function pullImageRequest(request: {
   readonly image: ImageSpec;
   readonly auth?: ImageAuth;

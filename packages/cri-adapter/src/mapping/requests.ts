@@ -8,25 +8,28 @@ import {
   StopPodSandboxRequestSchema,
 } from "../gen/runtime/v1/api_pb.ts";
 
-/** Requests that carry little more than an id. */
+/** The request of StopPodSandbox. */
 export function stopPodSandboxRequest(request: {
   readonly sandboxId: string;
 }): MessageShape<typeof StopPodSandboxRequestSchema> {
   return create(StopPodSandboxRequestSchema, { podSandboxId: request.sandboxId });
 }
 
+/** The request of RemovePodSandbox. */
 export function removePodSandboxRequest(request: {
   readonly sandboxId: string;
 }): MessageShape<typeof RemovePodSandboxRequestSchema> {
   return create(RemovePodSandboxRequestSchema, { podSandboxId: request.sandboxId });
 }
 
+/** The request of StartContainer. */
 export function startContainerRequest(request: {
   readonly containerId: string;
 }): MessageShape<typeof StartContainerRequestSchema> {
   return create(StartContainerRequestSchema, { containerId: request.containerId });
 }
 
+/** The request of StopContainer. The grace is sent in whole seconds, rounded up; less than none is none. */
 export function stopContainerRequest(request: {
   readonly containerId: string;
   readonly timeoutSeconds: number;
@@ -37,6 +40,7 @@ export function stopContainerRequest(request: {
   });
 }
 
+/** The request of RemoveContainer. */
 export function removeContainerRequest(request: {
   readonly containerId: string;
 }): MessageShape<typeof RemoveContainerRequestSchema> {

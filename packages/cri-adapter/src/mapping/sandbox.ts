@@ -64,6 +64,7 @@ function encodeLinux(linux: LinuxSandboxConfig): MessageInitShape<typeof LinuxPo
   };
 }
 
+/** The request of RunPodSandbox. */
 export function runPodSandboxRequest(request: {
   readonly config: SandboxConfig;
   readonly runtimeHandler: string;

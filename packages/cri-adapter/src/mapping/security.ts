@@ -73,7 +73,7 @@ function encodeProfile(profile: SecurityProfile): MessageInitShape<typeof Securi
 }
 
 /** Namespaces of a sandbox or container. */
-export function encodeNamespaceOption(option: NamespaceOption): MessageInitShape<typeof NamespaceOptionSchema> {
+function encodeNamespaceOption(option: NamespaceOption): MessageInitShape<typeof NamespaceOptionSchema> {
   const { usernsOptions } = option;
   return {
     network: encodeNamespaceMode(option.network),
