@@ -20,17 +20,14 @@ export function sandboxDecision(pod: Pod, observed: ObservedPod): SandboxDecisio
   const newest = observed.sandboxes[0];
   if (newest === undefined) return { kind: "create", attempt: 0, replaces: undefined, why: "the pod has no sandbox" };
   const attempt = newest.attempt + 1;
-  const replace = (why: string, replaces: string | undefined = newest.id): SandboxDecision => ({
-    kind: "create",
-    attempt,
-    replaces,
-    why,
-  });
+  const replace = (why: string): SandboxDecision => ({ kind: "create", attempt, replaces: newest.id, why });
   const ready = observed.sandboxes.filter((sandbox) => sandbox.ready).length;
   if (ready > 1) return replace(`the pod has ${ready} ready sandboxes`);
   if (!newest.ready) return replace("the sandbox is not ready");
   const hostNetwork = isHostNetworkPod(pod);
-  if ((newest.networkMode === "NODE") !== hostNetwork) return replace("the network mode changed", undefined);
+  if ((newest.networkMode === "NODE") !== hostNetwork) {
+    return { kind: "create", attempt, replaces: undefined, why: "the network mode changed" };
+  }
   if (!hostNetwork && newest.ips !== undefined && newest.ips.length === 0) return replace("the sandbox has no address");
   return { kind: "keep", sandbox: newest };
 }

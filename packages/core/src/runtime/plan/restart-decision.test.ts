@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import type { Container } from "../../api/index.ts";
+import { container, podOf } from "../observed-pod.test-support.ts";
+import { shouldBeRestarted } from "./restart-decision.ts";
+
+const exit = (exitCode: number): { readonly state: "exited"; readonly exitCode: number } => ({
+  state: "exited",
+  exitCode,
+});
+const rule = (action: string, operator: string, ...values: number[]): Partial<Container> => ({
+  restartPolicyRules: [{ action, exitCodes: { operator, values } }],
+});
+
+describe("shouldBeRestarted", () => {
+  it.each([
+    ["Always", exit(0), true],
+    ["Always", exit(1), true],
+    ["OnFailure", exit(0), false],
+    ["OnFailure", exit(1), true],
+    ["Never", exit(0), false],
+    ["Never", exit(1), false],
+    ["Never", undefined, true],
+    ["Always", { state: "running", exitCode: 0 }, false],
+    ["Never", { state: "created", exitCode: 0 }, true],
+    ["Never", { state: "unknown", exitCode: 0 }, true],
+  ] as const)("pod policy %s, instance %j: %s", (restartPolicy, instance, expected) => {
+    expect(shouldBeRestarted({ pod: podOf({ restartPolicy }), container: container("app"), instance })).toBe(expected);
+  });
+
+  it.each([
+    ["a container's policy wins over the pod's", "Always", { restartPolicy: "Never" }, 1, false],
+    ["also the other way round", "Never", { restartPolicy: "Always" }, 0, true],
+    [
+      "a rule that matches wins over the policy",
+      "Never",
+      { restartPolicy: "Never", ...rule("Restart", "In", 42) },
+      42,
+      true,
+    ],
+    [
+      "a rule that does not match leaves it to the policy",
+      "Always",
+      { restartPolicy: "Never", ...rule("Restart", "In", 42) },
+      1,
+      false,
+    ],
+    ["NotIn matches what is not listed", "Never", { restartPolicy: "Never", ...rule("Restart", "NotIn", 0) }, 7, true],
+    [
+      "NotIn does not match what is listed",
+      "Never",
+      { restartPolicy: "Never", ...rule("Restart", "NotIn", 0) },
+      0,
+      false,
+    ],
+    [
+      "RestartAllContainers restarts",
+      "Never",
+      { restartPolicy: "Never", ...rule("RestartAllContainers", "In", 3) },
+      3,
+      true,
+    ],
+    ["rules count only beside a policy of the container", "Never", rule("Restart", "In", 42), 42, false],
+  ] as const)("%s", (_name, restartPolicy, own, exitCode, expected) => {
+    const instance = exit(exitCode);
+    expect(shouldBeRestarted({ pod: podOf({ restartPolicy }), container: container("app", own), instance })).toBe(
+      expected,
+    );
+  });
+
+  it("restarts nothing of a pod that is being deleted", () => {
+    const pod = podOf({}, { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z" } });
+    expect(shouldBeRestarted({ pod, container: container("app"), instance: exit(1) })).toBe(false);
+    expect(shouldBeRestarted({ pod, container: container("app"), instance: undefined })).toBe(false);
+  });
+});
