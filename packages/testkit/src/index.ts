@@ -21,6 +21,7 @@ export { InMemoryObjects, type InMemoryObjectsOptions } from "./objects/in-memor
 export { type Seed, SeededRandom } from "./random/seeded-random.ts";
 export { CallJournal } from "./runtime/call-journal.ts";
 export { type ContainerOutput, discardOutput, type LogLine } from "./runtime/container-output.ts";
+export type { ContainerdRelease } from "./runtime/containerd-profile.ts";
 export { defaultProgram } from "./runtime/default-program.ts";
 export type { Hang, HangOptions } from "./runtime/hang.ts";
 export { InMemoryRuntime } from "./runtime/in-memory-runtime.ts";

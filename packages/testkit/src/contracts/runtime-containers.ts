@@ -44,7 +44,8 @@ export function defineContainerLifeTests(test: ContractTest<RuntimeFixture>): vo
       expect([good.exitCode, good.reason, bad.exitCode, bad.reason]).toEqual([0, "Completed", 3, "Error"]);
       for (const { createdAtNs, startedAtNs, finishedAtNs } of [good, bad]) {
         expect(startedAtNs).toBeGreaterThanOrEqual(createdAtNs);
-        expect(finishedAtNs).toBeGreaterThanOrEqual(startedAtNs);
+        // containerd stamps the start when its call to start returned, by which time a brief process may have ended.
+        expect(finishedAtNs).toBeGreaterThanOrEqual(startedAtNs - 500_000_000n);
       }
     }),
   );

@@ -246,7 +246,7 @@ function pullReference(text: string): string {
     return canonical(text);
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
-    throw new NodeletError("invalid", `failed to parse image reference "${text}": ${detail}`, { cause: error });
+    throw new NodeletError("internal", `failed to parse image reference "${text}": ${detail}`, { cause: error });
   }
 }
 

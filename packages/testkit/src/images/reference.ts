@@ -18,16 +18,16 @@ const DIGEST = /^sha256:[0-9a-f]{64}$/;
  */
 export function parseReference(text: string): ImageReference {
   const [named = "", digest, ...more] = text.split("@");
-  if (more.length > 0 || (digest !== undefined && !DIGEST.test(digest))) throw invalidReference(text);
+  if (more.length > 0 || (digest !== undefined && !DIGEST.test(digest))) throw invalidReference();
   const lastSlash = named.lastIndexOf("/");
   const colon = named.indexOf(":", lastSlash + 1);
   const name = colon < 0 ? named : named.slice(0, colon);
   const tag = colon < 0 ? undefined : named.slice(colon + 1);
-  if (tag !== undefined && !TAG.test(tag)) throw invalidReference(text);
+  if (tag !== undefined && !TAG.test(tag)) throw invalidReference();
 
   const { host, path } = splitHost(name);
-  if (path !== path.toLowerCase()) throw invalidReference(text, `: repository name (${path}) must be lowercase`);
-  if (!DOMAIN.test(host) || !path.split("/").every((part) => PATH_PART.test(part))) throw invalidReference(text);
+  if (path !== path.toLowerCase()) throw invalidReference(`: repository name (${path}) must be lowercase`);
+  if (!DOMAIN.test(host) || !path.split("/").every((part) => PATH_PART.test(part))) throw invalidReference();
   return {
     repository: `${host}/${path}`,
     ...(tag === undefined && digest === undefined ? { tag: "latest" } : tag === undefined ? {} : { tag }),
@@ -54,6 +54,6 @@ function splitHost(name: string): { host: string; path: string } {
   return { host: "docker.io", path: slash < 0 ? `library/${name}` : name };
 }
 
-function invalidReference(text: string, detail = ""): NodeletError {
-  return new NodeletError("invalid", `couldn't parse image name "${text}": invalid reference format${detail}`);
+function invalidReference(detail = ""): NodeletError {
+  return new NodeletError("invalid", `invalid reference format${detail}`);
 }

@@ -32,7 +32,7 @@ export function reserveContainer(store: RuntimeStore, request: ContainerRequest)
   if (sandbox === undefined) {
     throw new NodeletError("notFound", `failed to find sandbox id "${request.sandboxId}": not found`);
   }
-  if (sandbox.state !== "SANDBOX_READY") {
+  if (sandbox.state !== "SANDBOX_READY" && !store.profile.createsInStoppedSandbox) {
     throw new NodeletError(
       "notFound",
       `failed to get sandbox container task: no running task found: task ${sandbox.id} not found: not found`,
@@ -60,7 +60,8 @@ export function makeContainer(
       throw new NodeletError("notFound", `failed to find sandbox id "${reservation.sandbox.id}": not found`);
     }
     if (image === undefined) {
-      throw new NodeletError("notFound", `failed to resolve image "${config.image.image}": not found`);
+      const prefix = store.profile.absentImagePrefix;
+      throw new NodeletError("notFound", `${prefix}failed to resolve image "${config.image.image}": not found`);
     }
     if (argvOf(config, image).length === 0) {
       const detail = "failed to apply OCI options: no command specified";
@@ -111,7 +112,9 @@ export function startContainer(store: RuntimeStore, containerId: string, around:
   }
   if (container.logPath !== "") around.output.openLog({ path: container.logPath });
   const plan = around.program(processInfo(container, sandbox));
-  if (plan.startError !== undefined) throw startFailed(store, container, START_ERROR_PREFIX + plan.startError);
+  if (plan.startError !== undefined) {
+    throw startFailed(store, container, `${START_ERROR_PREFIX}${plan.startError}${store.profile.startErrorSuffix}`);
+  }
 
   store.changeContainer(container, { state: "CONTAINER_RUNNING", startedAtNs: store.stampNs() });
   container.process = new SimulatedProcess({

@@ -4,6 +4,7 @@ import type {
   ContainerSummary,
   CriContainerState,
   CriContainerStatus,
+  LinuxContainerResources,
   SandboxConfig,
   SandboxMetadata,
 } from "@nodelet/core";
@@ -45,7 +46,7 @@ export class ContainerRecord {
   readonly exitWaiters = new Set<() => void>();
   #life: ContainerLife = CREATED;
   #summary: ContainerSummary | undefined;
-  #status: CriContainerStatus | undefined;
+  readonly #statuses = new Map<boolean, CriContainerStatus>();
 
   constructor(made: {
     readonly id: string;
@@ -74,7 +75,7 @@ export class ContainerRecord {
   change(change: Partial<ContainerLife>): void {
     this.#life = { ...this.#life, ...change };
     this.#summary = undefined;
-    this.#status = undefined;
+    this.#statuses.clear();
   }
 
   /** Absolute path of its log; empty when the request asked for none. */
@@ -92,7 +93,7 @@ export class ContainerRecord {
       metadata: this.config.metadata,
       image: this.config.image,
       imageRef: this.image.id,
-      imageId: this.image.id,
+      imageId: "",
       state: this.state,
       createdAtNs: this.createdAtNs,
       labels: this.config.labels ?? {},
@@ -101,17 +102,20 @@ export class ContainerRecord {
     return this.#summary;
   }
 
-  /** The full status. Whether the runtime tells user and resources is the caller's to say. */
-  status(options: { readonly tellsUserAndResources: boolean }): CriContainerStatus {
-    this.#status ??= this.#makeStatus(options.tellsUserAndResources);
-    return this.#status;
+  /** The full status; the same object until something changes. Whether the runtime tells the user is the caller's to say. */
+  status(options: { readonly tellsUser: boolean }): CriContainerStatus {
+    const known = this.#statuses.get(options.tellsUser);
+    if (known !== undefined) return known;
+    const status = this.#makeStatus(options.tellsUser);
+    this.#statuses.set(options.tellsUser, status);
+    return status;
   }
 
-  #makeStatus(tellsUserAndResources: boolean): CriContainerStatus {
+  #makeStatus(tellsUser: boolean): CriContainerStatus {
     const { state, startedAtNs, finishedAtNs, exitCode, reason, message } = this.#life;
     const { config, image } = this;
     const exited = state === "CONTAINER_EXITED";
-    const resources = config.linux?.resources;
+    const resources = toldResources(config.linux?.resources);
     return {
       id: this.id,
       metadata: config.metadata,
@@ -122,17 +126,24 @@ export class ContainerRecord {
       exitCode,
       image: image.repoTags[0] === undefined ? config.image : { image: image.repoTags[0] },
       imageRef: image.repoDigests[0] ?? image.id,
-      imageId: image.id,
+      imageId: "",
       reason: exited && reason === "" ? (exitCode === 0 ? "Completed" : "Error") : reason,
       message,
       labels: config.labels ?? {},
       annotations: config.annotations ?? {},
       mounts: config.mounts ?? [],
       logPath: this.logPath,
-      ...(tellsUserAndResources ? { user: containerUser(this) } : {}),
-      ...(tellsUserAndResources && resources !== undefined ? { resources } : {}),
+      ...(tellsUser ? { user: containerUser(this) } : {}),
+      ...(resources === undefined ? {} : { resources }),
     };
   }
+}
+
+/** Resources as they took effect: a memory limit alone also limits memory and swap together. */
+function toldResources(asked: LinuxContainerResources | undefined): LinuxContainerResources | undefined {
+  const memory = asked?.memoryLimitInBytes ?? 0n;
+  if (memory === 0n || (asked?.memorySwapLimitInBytes ?? 0n) !== 0n) return asked;
+  return { ...asked, memorySwapLimitInBytes: memory };
 }
 
 function containerUser(container: ContainerRecord): NonNullable<CriContainerStatus["user"]> {

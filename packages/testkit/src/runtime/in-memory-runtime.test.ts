@@ -203,7 +203,9 @@ describe("names and limits in memory", () => {
       runtime.runSandbox({ config: sandboxConfig({ name: "b" }), runtimeHandler: "gvisor" }),
     ).rejects.toMatchObject({
       kind: "internal",
-      message: 'failed to get sandbox runtime: no runtime for "gvisor" is configured',
+      message: expect.stringMatching(
+        /^unable to get OCI runtime for sandbox "[0-9a-f]{64}": no runtime for "gvisor" is configured$/,
+      ),
     });
   });
 });
@@ -222,7 +224,7 @@ describe("a runtime in trouble", () => {
     await expect(create()).rejects.toMatchObject({
       kind: "alreadyExists",
       message: expect.stringMatching(
-        /^failed to reserve container name "app_web_default_uid-web_0": name "app_web_default_uid-web_0" is reserved for "[0-9a-f]{64}"$/,
+        /^failed to reserve container name "app_web_default_uid-web_0"; check if another CreateContainer request is in progress: name "app_web_default_uid-web_0" is reserved for "[0-9a-f]{64}"$/,
       ),
     });
     expect(runtime.containers()).toEqual([]);

@@ -51,28 +51,28 @@ import { stopContainer } from "./stop-container.ts";
  */
 export class InMemoryRuntime extends RuntimeControl implements RuntimeService {
   readonly #options: InMemoryRuntimeOptions;
-  readonly #handlers: ReadonlySet<string>;
+  readonly #moreHandlers: readonly string[];
 
   constructor(options: InMemoryRuntimeOptions) {
     super(options);
     this.#options = options;
-    this.#handlers = new Set(["", ...(options.runtimeHandlers ?? [])]);
+    this.#moreHandlers = options.runtimeHandlers ?? [];
   }
 
   async capabilities(options: CallOptions = {}): Promise<RuntimeCapabilities> {
-    const modern = this.#options.likeContainerd !== "1.6";
+    const { containerEvents, cgroupDriver } = this.store.profile;
     return this.#read("capabilities", [], options, () => ({
-      containerEvents: modern,
+      containerEvents,
       streamedLists: false,
-      ...(modern ? { cgroupDriver: "cgroupfs" as const } : {}),
-      updatePodSandboxResources: modern,
+      ...(cgroupDriver === undefined ? {} : { cgroupDriver }),
+      updatePodSandboxResources: false,
       metrics: false,
       ...this.#options.capabilities,
     }));
   }
 
   async version(options: CallOptions = {}): Promise<RuntimeVersion> {
-    const runtimeVersion = this.#options.likeContainerd === "1.6" ? "1.6.20" : "v2.1.9";
+    const { runtimeVersion } = this.store.profile;
     return this.#read("version", [], options, () => ({
       runtimeName: "containerd",
       runtimeVersion,
@@ -81,10 +81,14 @@ export class InMemoryRuntime extends RuntimeControl implements RuntimeService {
   }
 
   async status(options: CallOptions = {}): Promise<RuntimeStatus> {
+    const { handlers, supplementalGroupsPolicy } = this.store.profile;
     return this.#read("status", [], options, () => ({
       conditions: [...this.conditions.values()],
-      handlers: [...this.#handlers].map((name) => ({ name, recursiveReadOnlyMounts: true, userNamespaces: false })),
-      supplementalGroupsPolicy: this.#options.likeContainerd !== "1.6",
+      handlers: [
+        ...handlers,
+        ...this.#moreHandlers.map((name) => ({ name, recursiveReadOnlyMounts: true, userNamespaces: false })),
+      ],
+      supplementalGroupsPolicy,
       userNamespacesHostNetwork: false,
     }));
   }
@@ -96,11 +100,8 @@ export class InMemoryRuntime extends RuntimeControl implements RuntimeService {
     let reservation: SandboxReservation | undefined;
     return this.#change({ call: "runSandbox", keys: [config.metadata.uid] }, request, {
       begin: () => {
-        if (!this.#handlers.has(runtimeHandler)) {
-          const cause = `no runtime for "${runtimeHandler}" is configured`;
-          throw new NodeletError("internal", `failed to get sandbox runtime: ${cause}`);
-        }
         reservation = reserveSandbox(this.store, config);
+        this.#requireHandler(runtimeHandler, reservation);
       },
       perform: () => makeSandbox(this.store, { reservation: made(reservation), config, runtimeHandler }),
       abandon: () => this.store.sandboxNames.release(made(reservation).name),
@@ -215,7 +216,7 @@ export class InMemoryRuntime extends RuntimeControl implements RuntimeService {
       if (container === undefined) {
         throw new NodeletError("notFound", `an error occurred when try to find container "${containerId}": not found`);
       }
-      return container.status({ tellsUserAndResources: this.#options.likeContainerd !== "1.6" });
+      return container.status({ tellsUser: this.store.profile.tellsUser });
     });
   }
 
@@ -242,6 +243,13 @@ export class InMemoryRuntime extends RuntimeControl implements RuntimeService {
       throw new NodeletError("unsupported", "unknown method GetContainerEvents for service runtime.v1.RuntimeService");
     }
     return streamEvents({ store: this.store, gate: this.gate }, request);
+  }
+
+  #requireHandler(name: string, reservation: SandboxReservation): void {
+    if (["", "runc", ...this.#moreHandlers].includes(name)) return;
+    this.store.sandboxNames.release(reservation.name);
+    const prefix = this.store.profile.unknownHandlerPrefix(reservation.id);
+    throw new NodeletError("internal", `${prefix}: no runtime for "${name}" is configured`);
   }
 
   #plan(process: ProcessInfo): ProcessPlan {

@@ -6,10 +6,12 @@ import { NodeletError } from "@nodelet/core";
  */
 export class ReservedNames {
   readonly #what: "sandbox" | "container";
+  readonly #hint: string;
   readonly #idByName = new Map<string, string>();
 
-  constructor(what: "sandbox" | "container") {
-    this.#what = what;
+  constructor(options: { readonly what: "sandbox" | "container"; readonly hint: string }) {
+    this.#what = options.what;
+    this.#hint = options.hint;
   }
 
   /** Throws `alreadyExists` with containerd's words when another id has the name. */
@@ -18,7 +20,10 @@ export class ReservedNames {
     const holder = this.#idByName.get(name);
     if (holder !== undefined && holder !== id) {
       const reserved = `name "${name}" is reserved for "${holder}"`;
-      throw new NodeletError("alreadyExists", `failed to reserve ${this.#what} name "${name}": ${reserved}`);
+      throw new NodeletError(
+        "alreadyExists",
+        `failed to reserve ${this.#what} name "${name}"${this.#hint}: ${reserved}`,
+      );
     }
     this.#idByName.set(name, id);
   }

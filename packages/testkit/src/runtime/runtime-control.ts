@@ -4,6 +4,7 @@ import { SeededRandom } from "../random/seeded-random.ts";
 import { CallGate } from "./call-gate.ts";
 import { CallJournal } from "./call-journal.ts";
 import { loseProcess, releaseContainer } from "./container-operations.ts";
+import { containerdProfile } from "./containerd-profile.ts";
 import type { Hang, HangOptions } from "./hang.ts";
 import type { Program } from "./program.ts";
 import type { RecordedCall } from "./runtime-call.ts";
@@ -32,7 +33,12 @@ export class RuntimeControl {
     const random = options.random ?? new SeededRandom();
     this.clock = options.clock;
     this.images = options.images ?? new InMemoryImages({ clock: options.clock, random: random.fork("images") });
-    this.store = new RuntimeStore({ clock: options.clock, random: random.fork("ids"), ips: options.ips ?? {} });
+    this.store = new RuntimeStore({
+      clock: options.clock,
+      random: random.fork("ids"),
+      ips: options.ips ?? {},
+      profile: containerdProfile(options.likeContainerd ?? "2.1"),
+    });
     this.gate = new CallGate({
       clock: options.clock,
       random: random.fork("calls"),
@@ -63,7 +69,7 @@ export class RuntimeControl {
   /** All containers, read without a call. */
   containers(): readonly ContainerView[] {
     return [...this.store.containers.values()].map((container) => ({
-      ...container.status({ tellsUserAndResources: true }),
+      ...container.status({ tellsUser: true }),
       sandboxId: container.sandboxId,
       podUid: container.sandboxConfig.metadata.uid,
     }));

@@ -2,6 +2,7 @@ import type { Clock, RuntimeCapabilities } from "@nodelet/core";
 import type { InMemoryImages } from "../images/in-memory-images.ts";
 import type { SeededRandom } from "../random/seeded-random.ts";
 import type { ContainerOutput } from "./container-output.ts";
+import type { ContainerdRelease } from "./containerd-profile.ts";
 import type { IpPoolOptions } from "./ip-pool.ts";
 import type { Program } from "./program.ts";
 import type { RuntimeCall } from "./runtime-call.ts";
@@ -24,10 +25,10 @@ export interface InMemoryRuntimeOptions {
   /** How likely a call takes effect although its client gave up or the daemon restarted under it; 0.5 when absent. */
   readonly lateEffectProbability?: number;
   readonly ips?: IpPoolOptions;
-  /** Runtime handlers besides the default one (the empty name). */
+  /** Runtime handlers besides those that every containerd has (the empty name and `runc`). */
   readonly runtimeHandlers?: readonly string[];
-  /** Which containerd it is like: 1.6 has no container events and tells neither user nor resources of a container. 2.1 when absent. */
-  readonly likeContainerd?: "1.6" | "2.1";
+  /** Which containerd it is like; 2.1 when absent. 1.6 has no container events and does not tell a container's user. */
+  readonly likeContainerd?: ContainerdRelease;
   readonly capabilities?: Partial<RuntimeCapabilities>;
 }
 

@@ -1,6 +1,7 @@
 import type { Clock, ContainerEvent, ContainerEventType } from "@nodelet/core";
 import type { SeededRandom } from "../random/seeded-random.ts";
 import type { ContainerLife, ContainerRecord } from "./container-record.ts";
+import type { ContainerdProfile } from "./containerd-profile.ts";
 import { IpPool, type IpPoolOptions } from "./ip-pool.ts";
 import { ReservedNames } from "./reserved-names.ts";
 import type { RuntimeChange } from "./runtime-change.ts";
@@ -10,8 +11,9 @@ import type { SandboxRecord } from "./sandbox-record.ts";
 export class RuntimeStore {
   readonly sandboxes = new Map<string, SandboxRecord>();
   readonly containers = new Map<string, ContainerRecord>();
-  readonly sandboxNames = new ReservedNames("sandbox");
-  readonly containerNames = new ReservedNames("container");
+  readonly sandboxNames: ReservedNames;
+  readonly containerNames: ReservedNames;
+  readonly profile: ContainerdProfile;
   readonly ips: IpPool;
   readonly #clock: Clock;
   readonly #random: SeededRandom;
@@ -19,7 +21,15 @@ export class RuntimeStore {
   readonly #eventListeners = new Set<(event: ContainerEvent) => void>();
   #lastStampNs = 0n;
 
-  constructor(options: { readonly clock: Clock; readonly random: SeededRandom; readonly ips: IpPoolOptions }) {
+  constructor(options: {
+    readonly clock: Clock;
+    readonly random: SeededRandom;
+    readonly ips: IpPoolOptions;
+    readonly profile: ContainerdProfile;
+  }) {
+    this.profile = options.profile;
+    this.sandboxNames = new ReservedNames({ what: "sandbox", hint: "" });
+    this.containerNames = new ReservedNames({ what: "container", hint: options.profile.reservedHint });
     this.#clock = options.clock;
     this.#random = options.random;
     this.ips = new IpPool(options.ips);
