@@ -1,2 +1,4 @@
 /** Cgroup management and statistics for @nodelet/core. */
-export {};
+export { type CgroupCapabilities, CgroupfsManager } from "./cgroupfs/cgroupfs-manager.ts";
+export type { CgroupHierarchy, CgroupLayout } from "./layout/hierarchies.ts";
+export { systemdSliceName } from "./names/cgroup-names.ts";
