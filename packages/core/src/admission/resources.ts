@@ -50,8 +50,10 @@ function unitsOf(resource: string, amounts: ResourceAmounts): bigint {
   return resource === "cpu" ? amount.milliValue() : amount.value();
 }
 
+/** Extended resources that the node lacks are the cluster's; local storage is judged once the node measures it. */
 function counts(resource: string, input: AdmissionInput): boolean {
-  return !isExtendedResource(resource) || Object.hasOwn(input.node.allocatable, resource);
+  const mayBeUnknown = isExtendedResource(resource) || resource === "ephemeral-storage";
+  return !mayBeUnknown || Object.hasOwn(input.node.allocatable, resource);
 }
 
 /** True for resources of other domains, such as `example.com/gpu`: not Kubernetes' own and not a quota's `requests.` name. */

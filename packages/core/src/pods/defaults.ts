@@ -1,6 +1,6 @@
 import type { Container, EnvVar, EphemeralContainer, Lifecycle, Pod, PodSpec, Probe } from "../api/index.ts";
 import { cloneData } from "./clone-data.ts";
-import { imageTag } from "./image-tag.ts";
+import { pullPolicyFor } from "./pull-policy.ts";
 import { defaultContainerResources, defaultPodResources, roundResourceList } from "./resource-defaults.ts";
 import { defaultVolume } from "./volume-defaults.ts";
 
@@ -52,7 +52,7 @@ function defaultSpec(spec: PodSpec): void {
 }
 
 function defaultContainer(container: Container | EphemeralContainer): void {
-  container.imagePullPolicy ||= imageTag(container.image ?? "") === "latest" ? "Always" : "IfNotPresent";
+  container.imagePullPolicy ||= pullPolicyFor(container.image);
   container.terminationMessagePath ||= "/dev/termination-log";
   container.terminationMessagePolicy ||= "File";
   container.resources ??= {};

@@ -10,6 +10,7 @@ export {
   podFullName,
 } from "./annotations.ts";
 export { defaultPod } from "./defaults.ts";
+export { type DecodedManifest, decodeManifest, MAX_MANIFEST_BYTES } from "./manifest/index.ts";
 export {
   mergePodSet,
   type PodChange,
@@ -26,6 +27,19 @@ export {
   type ProgrammaticPodSourceOptions,
   type ResizePodOptions,
 } from "./programmatic-pod-source.ts";
+export {
+  DirectoryPodSource,
+  type DirectoryPodSourceOptions,
+  UrlPodSource,
+  type UrlPodSourceOptions,
+} from "./sources/index.ts";
+export {
+  applyStaticRules,
+  decodeStaticPods,
+  type StaticPodInput,
+  type StaticPodOrigin,
+  type StaticPods,
+} from "./static-pods.ts";
 export { parseRfc3339, rfc3339, rfc3339Nano } from "./timestamp.ts";
 export {
   type FieldProblem,

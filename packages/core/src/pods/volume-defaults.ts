@@ -1,5 +1,5 @@
 import type { Volume, VolumeProjection } from "../api/index.ts";
-import { imageTag } from "./image-tag.ts";
+import { pullPolicyFor } from "./pull-policy.ts";
 
 const FILE_MODE = 0o644;
 
@@ -9,7 +9,7 @@ export function defaultVolume(volume: Volume): void {
   if (sources.length === 0) volume.emptyDir = {};
   if (volume.hostPath !== undefined) volume.hostPath.type ??= "";
   if (volume.image !== undefined) {
-    volume.image.pullPolicy ||= imageTag(volume.image.reference ?? "") === "latest" ? "Always" : "IfNotPresent";
+    volume.image.pullPolicy ||= pullPolicyFor(volume.image.reference);
   }
   for (const source of [volume.secret, volume.configMap, volume.downwardAPI, volume.projected]) {
     if (source !== undefined) source.defaultMode ??= FILE_MODE;

@@ -1,0 +1,42 @@
+import type { DecisionSink } from "../../decisions/index.ts";
+import type { Logger } from "../../ports/logger.ts";
+
+/** Tells each fault once, until it changes or is over. */
+export class OnceReporter {
+  readonly #decisions: DecisionSink;
+  readonly #logger: Logger;
+  readonly #told = new Map<string, string>();
+
+  constructor(sinks: { readonly decisions: DecisionSink; readonly logger: Logger }) {
+    this.#decisions = sinks.decisions;
+    this.#logger = sinks.logger;
+  }
+
+  /** A manifest that is not used. `topic` is what the fault is about; a new message about it replaces the old one. */
+  fault(report: { readonly topic: string; readonly path: string; readonly message: string }): void {
+    if (!this.#isNew(report)) return;
+    this.#decisions.record({
+      action: "ignore",
+      reason: "FailedManifest",
+      message: report.message,
+      outcome: "failed",
+      inputs: { path: report.path },
+    });
+  }
+
+  /** Something odd that does no harm. */
+  warning(report: { readonly topic: string; readonly path: string; readonly message: string }): void {
+    if (this.#isNew(report)) this.#logger.warn(report.message, { path: report.path });
+  }
+
+  /** The fault is over: the next one of that topic is news. */
+  over(topic: string): void {
+    this.#told.delete(topic);
+  }
+
+  #isNew({ topic, message }: { readonly topic: string; readonly message: string }): boolean {
+    if (this.#told.get(topic) === message) return false;
+    this.#told.set(topic, message);
+    return true;
+  }
+}
