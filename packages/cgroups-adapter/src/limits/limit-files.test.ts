@@ -23,9 +23,9 @@ describe("cpuWeightOfShares", () => {
 function writes(version: 1 | 2, resources: CgroupResources, now: Record<string, string>) {
   const files = version === 1 ? limitFilesV1(resources) : limitFilesV2(resources);
   return Object.fromEntries(
-    files.flatMap(({ file, wanted }) => {
-      const text = wanted(now[file] ?? "");
-      return text === undefined ? [] : [[file, text]];
+    files.flatMap((limit) => {
+      const text = limit.wanted(now[limit.file] ?? "");
+      return text === undefined ? [] : [[limit.file, text]];
     }),
   );
 }
