@@ -9,7 +9,7 @@ import {
   describeImageServiceContract,
   describeRuntimeServiceContract,
   type RuntimeFixture,
-} from "@nodelet/testkit";
+} from "@nodelet/testkit/contracts";
 import { createCriAdapter } from "./cri-adapter.ts";
 
 const clock: Clock = {
