@@ -2,7 +2,6 @@ import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Clock } from "@nodelet/core";
 import { type ContainerdVersion, prepareNode, standardImages } from "@nodelet/dev-node";
 import {
   type ContractCommands,
@@ -11,15 +10,7 @@ import {
   type RuntimeFixture,
 } from "@nodelet/testkit/contracts";
 import { createCriAdapter } from "./cri-adapter.ts";
-
-const clock: Clock = {
-  nowMs: () => Date.now(),
-  monotonicMs: () => performance.now(),
-  setTimer: (delayMs, callback) => {
-    const timer = setTimeout(callback, delayMs);
-    return { cancel: () => clearTimeout(timer) };
-  },
-};
+import { realClock } from "./real-clock.test-support.ts";
 
 const sh = (script: string): string[] => ["sh", "-c", script];
 const commands: ContractCommands = {
@@ -43,7 +34,7 @@ async function waitFor(condition: () => Promise<boolean>): Promise<void> {
 async function makeFixture(version: ContainerdVersion): Promise<RuntimeFixture> {
   const scratch = await mkdtemp(join(tmpdir(), "nodelet-contract-"));
   const node = await prepareNode({ version, dir: join(scratch, "node") });
-  const adapter = createCriAdapter({ runtimeEndpoint: node.endpoint, clock, requestTimeoutMs: 60_000 });
+  const adapter = createCriAdapter({ runtimeEndpoint: node.endpoint, clock: realClock, requestTimeoutMs: 60_000 });
   return {
     runtime: adapter.runtime,
     images: adapter.images,
