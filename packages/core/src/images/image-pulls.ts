@@ -36,6 +36,7 @@ interface JobState {
   readonly controller: AbortController;
   readonly waiters: Set<PullRequest>;
   started: boolean;
+  ended: boolean;
 }
 
 interface Job {
@@ -82,15 +83,15 @@ export class ImagePulls {
       return await whileWanted({ image, signal, result: job.result });
     } finally {
       state.waiters.delete(request);
-      if (state.waiters.size === 0) {
-        if (this.#jobs.get(key) === job) this.#jobs.delete(key);
+      if (state.waiters.size === 0 && !state.ended) {
+        this.#forget(key, job);
         state.controller.abort(new NodeletError("cancelled", `no pod wants image ${image} any more`));
       }
     }
   }
 
   #begin(key: string, request: PullRequest): Job {
-    const state: JobState = { controller: new AbortController(), waiters: new Set(), started: false };
+    const state: JobState = { controller: new AbortController(), waiters: new Set(), started: false, ended: false };
     const { signal } = state.controller;
     const onProgress = (elapsedMs: number): void => {
       for (const waiter of state.waiters) waiter.onProgress(elapsedMs);
@@ -99,11 +100,19 @@ export class ImagePulls {
       state.started = true;
       return this.#pullNow({ request, onProgress, signal });
     });
-    // Nobody may be left to hear of a failure.
-    result.catch(() => undefined);
     const job: Job = { state, result };
     this.#jobs.set(key, job);
+    const end = (): void => {
+      state.ended = true;
+      this.#forget(key, job);
+    };
+    // Nobody may be left to hear of a failure.
+    result.then(end, end);
     return job;
+  }
+
+  #forget(key: string, job: Job): void {
+    if (this.#jobs.get(key) === job) this.#jobs.delete(key);
   }
 
   async #pullNow(options: {

@@ -32,13 +32,16 @@ function message(source: object): { [key: string]: Json } {
   }
   const isEnv = "key" in source && "value" in source;
   return Object.fromEntries(
-    fields.map(([field, value]) => [field, isEnv && field === "value" ? base64(value) : value]),
+    fields.map(([field, value]) => [
+      field,
+      isEnv && field === "value" && typeof value === "string" ? base64(value) : value,
+    ]),
   );
 }
 
 function fieldValue(field: string, value: unknown): Json | undefined {
   if (value === undefined || value === "" || value === 0 || value === false) return undefined;
-  if (WRAPPED.has(field)) return value === 0n ? {} : { value: String(value) };
+  if (WRAPPED.has(field)) return value === 0n ? {} : { value: (value as bigint).toString() };
   if (value === 0n || value === ENUM_DEFAULTS[field]) return undefined;
   if (typeof value === "bigint") return String(value);
   if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(element);
@@ -53,8 +56,8 @@ function element(value: unknown): Json {
   return typeof value === "object" && value !== null ? message(value) : (value as Json);
 }
 
-function base64(value: Json): string {
-  return Buffer.from(String(value), "utf8").toString("base64");
+function base64(value: string): string {
+  return Buffer.from(value, "utf8").toString("base64");
 }
 
 /** What Go keeps in maps, in one order: merged DNS options, and environment variables with their values in plain text. */
