@@ -24,7 +24,7 @@ const MAX_INT32 = 2 ** 31 - 1;
 const MIN_INT64 = -(2n ** 63n);
 const MAX_INT64 = 2n ** 63n - 1n;
 /** Values that one manifest may come to once its aliases are followed: a thousand aliases of a thousand aliases are no pod. */
-const MAX_VALUES = 500_000;
+const MAX_VALUES = 100_000;
 const MAX_DEPTH = 100;
 const MAX_FINDINGS = 20;
 

@@ -105,10 +105,17 @@ class Builder {
   }
 
   #scalar(event: ScalarEvent): ScalarNode {
-    const offset = event.valueStart < 0 ? this.#lastOffset : event.valueStart;
+    const offset = this.#offsetOf(event);
     this.#lastOffset = offset;
     const source = getScalarValue(this.#text, event);
     return { kind: "scalar", offset, source, value: this.#scalarValue({ event, source, offset }) };
+  }
+
+  /** Where the scalar begins, its quote included. */
+  #offsetOf(event: ScalarEvent): number {
+    if (event.valueStart < 0) return this.#lastOffset;
+    const isQuoted = event.style === SCALAR_STYLE.SINGLE_QUOTED || event.style === SCALAR_STYLE.DOUBLE_QUOTED;
+    return isQuoted ? event.valueStart - 1 : event.valueStart;
   }
 
   #scalarValue(scalar: { readonly event: ScalarEvent; readonly source: string; readonly offset: number }): ScalarValue {
