@@ -27,6 +27,14 @@ describe("integers", () => {
     );
   });
 
+  it("are exact wherever they stand", () => {
+    const text = '[9007199254740993,9007199254740993, 9007199254740993,\n-9007199254740993,{"a":9007199254740993}]';
+    const big = 9007199254740993n;
+    expect(parseJson(text)).toEqual([big, big, big, -big, { a: big }]);
+    expect(parseJson(" 9007199254740993 ")).toBe(big);
+    expect(() => parseJson("[1.5e400]")).toThrow("too large");
+  });
+
   it("leave long digits inside strings alone", () => {
     expect(parseJson('{"uid":"12345678901234567890"}')).toEqual({ uid: "12345678901234567890" });
   });

@@ -28,8 +28,8 @@ const sourceAccess = JSON as unknown as {
 
 const MIN_INT64 = -(2n ** 63n);
 const MAX_UINT64 = 2n ** 64n - 1n;
-/** A number that may leave the exact integers or the doubles: long digits, or a large exponent. Also hits inside strings: harmless. */
-const DELICATE_NUMBER = /\d{16}|[eE]\+?\d{3}/;
+/** A number with 16 digits or a large exponent: it may leave the exact integers or the doubles. Only then is each looked at. */
+const DELICATE_NUMBER = /(?:^|[[:,\s])-?(?:\d{16}|\d[\d.]*[eE]\+?\d{3})/;
 
 /**
  * Parses JSON. Integers beyond 2^53 become bigints as long as they fit int64 or uint64 (beyond that they are doubles, as in
@@ -43,7 +43,7 @@ export function parseJson(text: string, options: ParseJsonOptions = {}): unknown
       `${source}: too long: ${text.length} characters, at most ${maxLength} are accepted`,
     );
   }
-  // Walking values (ours and every caller's) recurses, so depth is bounded before anything walks.
+  // Walking values (ours and every caller's) recurses, so depth is bounded before anything is built.
   const tooDeep = findTooDeep(text, maxDepth);
   if (tooDeep !== undefined) {
     throw faultAt({ source, text, offset: tooDeep, problem: `nested more than ${maxDepth} levels deep` });
@@ -51,7 +51,7 @@ export function parseJson(text: string, options: ParseJsonOptions = {}): unknown
   try {
     return DELICATE_NUMBER.test(text) ? sourceAccess.parse(text, reviveNumber) : JSON.parse(text);
   } catch (error) {
-    if (NodeletError.is(error)) throw new NodeletError("invalid", `${source}: ${error.message}`, { cause: error });
+    if (error instanceof UnrepresentableNumber) throw new NodeletError("invalid", `${source}: ${error.message}`);
     const fault = findJsonFault(text) ?? { offset: text.length, expected: "JSON" };
     const found = fault.offset < text.length ? JSON.stringify(text.charAt(fault.offset)) : "the end of the text";
     throw faultAt({
@@ -63,6 +63,9 @@ export function parseJson(text: string, options: ParseJsonOptions = {}): unknown
     });
   }
 }
+
+/** Thrown by the reviver, which does not know where the text came from. */
+class UnrepresentableNumber extends Error {}
 
 function faultAt(fault: {
   source: string;
@@ -80,7 +83,7 @@ function faultAt(fault: {
 function reviveNumber(this: unknown, _key: string, value: unknown, context: { source?: string }): unknown {
   if (typeof value !== "number" || context.source === undefined) return value;
   if (!Number.isFinite(value)) {
-    throw new NodeletError("invalid", `the number ${context.source.slice(0, 40)} is too large`);
+    throw new UnrepresentableNumber(`the number ${context.source.slice(0, 40)} is too large`);
   }
   if (Number.isSafeInteger(value) || context.source.length > 20 || !/^-?\d+$/.test(context.source)) return value;
   const exact = BigInt(context.source);

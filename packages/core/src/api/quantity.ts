@@ -23,6 +23,16 @@ const DECIMAL: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, k: 3, M
 const DECIMAL_SUFFIXES = ["n", "u", "m", "", "k", "M", "G", "T", "P", "E"];
 const BINARY_SUFFIXES = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
+/** Nearly all quantities look like this: one multiplication, and too small for the cap on binary ones. */
+const COMMON = /^(\d{1,9})(m|Ki|Mi|Gi)?$/;
+const COMMON_NANOS: Readonly<Record<string, { nanos: bigint; format: QuantityFormat }>> = {
+  "": { nanos: NANO, format: "decimalSI" },
+  m: { nanos: 1_000_000n, format: "decimalSI" },
+  Ki: { nanos: 2n ** 10n * NANO, format: "binarySI" },
+  Mi: { nanos: 2n ** 20n * NANO, format: "binarySI" },
+  Gi: { nanos: 2n ** 30n * NANO, format: "binarySI" },
+};
+
 /**
  * An exact, immutable Kubernetes quantity (k8s.io/apimachinery resource.Quantity). Held in whole nanos, the finest step
  * that Kubernetes knows; finer input is rounded away from zero, so that something asked for is never nothing.
@@ -46,6 +56,11 @@ export class Amount {
    */
   static parse(input: string | number | bigint): Amount {
     const text = String(input);
+    const common = COMMON.exec(text);
+    if (common !== null) {
+      const multiplier = COMMON_NANOS[common[2] ?? ""];
+      if (multiplier !== undefined) return new Amount(BigInt(Number(common[1])) * multiplier.nanos, multiplier.format);
+    }
     const match = text.length <= MAX_LENGTH ? SYNTAX.exec(text) : null;
     const [, sign, whole = "", fraction = "", suffix = ""] = match ?? [];
     if (match === null || (whole === "" && fraction === "")) {
