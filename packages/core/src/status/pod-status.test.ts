@@ -276,9 +276,9 @@ describe("a terminal phase", () => {
           const kill = evict ? { phase: "Failed" as const, reason: "Evicted" } : undefined;
           const observed = observedPod(made, [sandbox("s1", { ready })]);
           const status = computePodStatus(statusSnapshot(pod, observed, { previous, isTerminal, kill }));
-          if (previous?.phase === "Failed" || previous?.phase === "Succeeded") {
-            expect([status.phase, status.reason]).toEqual([previous.phase, previous.reason]);
-          }
+          const wasOver = previous?.phase === "Failed" || previous?.phase === "Succeeded";
+          const held = wasOver ? previous : status;
+          expect([status.phase, status.reason]).toEqual([held?.phase, held?.reason]);
           previous = status;
         }
       }),

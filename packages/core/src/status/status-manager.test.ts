@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const { stop } of runs) stop.abort();
   await clock.drive(Promise.all(runs.map(({ done }) => done)));
   runs.length = 0;
-  expect(clock.pendingTimers).toBe(0);
+  if (clock.pendingTimers > 0) throw new Error(`${clock.pendingTimers} timers are left behind`);
 });
 
 const pod = podOf();

@@ -11,26 +11,29 @@ const regular = (state: object): PodStatus => ({ containerStatuses: [statusOf("a
 const init = (name: string, state: object): PodStatus => ({ initContainerStatuses: [statusOf(name, state)] });
 
 describe("illegalTransition", () => {
-  it.each<[string, Partial<PodSpec>, PodStatus, PodStatus, boolean]>([
-    ["revived under Never", { restartPolicy: "Never" }, regular(ended(1)), regular(RUNNING), true],
-    ["waiting again under Never", { restartPolicy: "Never" }, regular(ended(1)), regular(WAITING), true],
-    ["a success revived under OnFailure", { restartPolicy: "OnFailure" }, regular(ended(0)), regular(RUNNING), true],
-    ["a failure restarted under OnFailure", { restartPolicy: "OnFailure" }, regular(ended(1)), regular(RUNNING), false],
-    ["anything under Always", { restartPolicy: "Always" }, regular(ended(0)), regular(RUNNING), false],
-    ["ended stays ended", { restartPolicy: "Never" }, regular(ended(1)), regular(ended(1)), false],
-    ["first start", { restartPolicy: "Never" }, regular(WAITING), regular(RUNNING), false],
+  it.each<[string, Partial<PodSpec>, readonly [PodStatus, PodStatus], boolean]>([
+    ["revived under Never", { restartPolicy: "Never" }, [regular(ended(1)), regular(RUNNING)], true],
+    ["waiting again under Never", { restartPolicy: "Never" }, [regular(ended(1)), regular(WAITING)], true],
+    ["a success revived under OnFailure", { restartPolicy: "OnFailure" }, [regular(ended(0)), regular(RUNNING)], true],
+    [
+      "a failure restarted under OnFailure",
+      { restartPolicy: "OnFailure" },
+      [regular(ended(1)), regular(RUNNING)],
+      false,
+    ],
+    ["anything under Always", { restartPolicy: "Always" }, [regular(ended(0)), regular(RUNNING)], false],
+    ["ended stays ended", { restartPolicy: "Never" }, [regular(ended(1)), regular(ended(1))], false],
+    ["first start", { restartPolicy: "Never" }, [regular(WAITING), regular(RUNNING)], false],
     [
       "an init container revived",
       { restartPolicy: "Never", initContainers: [container("i")] },
-      init("i", ended(0)),
-      init("i", RUNNING),
+      [init("i", ended(0)), init("i", RUNNING)],
       true,
     ],
     [
       "a sidecar restarted",
       { restartPolicy: "Never", initContainers: [sidecar("s")] },
-      init("s", ended(0)),
-      init("s", RUNNING),
+      [init("s", ended(0)), init("s", RUNNING)],
       false,
     ],
     [
@@ -45,11 +48,10 @@ describe("illegalTransition", () => {
           }),
         ],
       },
-      regular(ended(0)),
-      regular(RUNNING),
+      [regular(ended(0)), regular(RUNNING)],
       false,
     ],
-  ])("%s", (_name, spec, from, to, expected) => {
+  ])("%s", (_name, spec, [from, to], expected) => {
     expect(illegalTransition(podOf(spec), from, to) !== undefined).toBe(expected);
   });
 });

@@ -152,7 +152,8 @@ describe("toObservedContainer", () => {
     ["9999999999", 2_147_483_647],
     ["7", 7],
   ])("takes restart count %j for %d", (text, expected) => {
-    const annotations = text === undefined ? {} : { "io.kubernetes.container.restartCount": text };
+    const annotations: Record<string, string> =
+      text === undefined ? {} : { "io.kubernetes.container.restartCount": text };
     expect(toObservedContainer({ status: { ...status, annotations }, sandboxId: "s1" }).restartCount).toBe(expected);
   });
 

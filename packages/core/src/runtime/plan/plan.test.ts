@@ -11,6 +11,7 @@ import {
   sandbox,
   sidecar,
 } from "../observed-pod.test-support.ts";
+import type { ObservedContainer } from "../observed-pod.ts";
 import { ancestors, killed, outline, started, stepOf } from "./plan.test-support.ts";
 import { planPod } from "./plan.ts";
 
@@ -127,6 +128,7 @@ describe("a container in a serving sandbox", () => {
   it("that was only created is started anew, whatever the policy", () => {
     const pod = podOf({ restartPolicy: "Never" });
     expect(outline(planPod(planSnapshot(pod, observedPod([instance("app", { state: "created" })]))))).toEqual([
+      "remove app-0",
       "image app",
       "create app 1",
       "start app",
@@ -212,7 +214,7 @@ describe("a container in a serving sandbox", () => {
 
 describe("init containers", () => {
   const pod = podOf({ initContainers: [container("i1"), container("i2")] });
-  const of = (...containers: Parameters<typeof observedPod>[0]): readonly string[] =>
+  const of = (...containers: ObservedContainer[]): readonly string[] =>
     started(planPod(planSnapshot(pod, observedPod(containers))));
 
   it("follow one another, then the regular ones", () => {

@@ -35,6 +35,7 @@ class SandboxPlan {
   readonly #sandbox: ObservedSandbox;
   readonly #chain: StartChain;
   readonly #kills = new Map<string, KillContainerStep>();
+  readonly #removals: RemoveContainerStep[] = [];
 
   constructor(snapshot: PodSnapshot, roster: ContainerRoster, sandbox: ObservedSandbox) {
     this.#snapshot = snapshot;
@@ -118,10 +119,23 @@ class SandboxPlan {
 
   #start(entry: RosterEntry): void {
     const kills = [...this.#kills.values()].filter((step) => step.containerName === entry.name);
+    const removals = this.#removeNeverStarted(entry);
     this.#chain.add(
       entry,
-      kills.map((step) => step.id),
+      [...kills, ...removals].map((step) => step.id),
     );
+  }
+
+  /**
+   * An instance that was created and never started may still be started by a call that its client gave up: it goes before the next one comes,
+   * or two of one name would run.
+   */
+  #removeNeverStarted(entry: RosterEntry): readonly RemoveContainerStep[] {
+    const removals = this.#snapshot.observed.containers
+      .filter((instance) => instance.name === entry.name && instance.state === "created")
+      .map((instance) => removeStep(instance));
+    this.#removals.push(...removals);
+    return removals;
   }
 
   /** Of each init container only the newest dead instance is kept, since crash-looping ones pile up fast. */
@@ -135,7 +149,7 @@ class SandboxPlan {
   }
 
   #result(): PodPlan {
-    const steps = [...this.#kills.values(), ...this.#pruneInit(), ...this.#chain.steps];
+    const steps = [...this.#kills.values(), ...this.#removals, ...this.#pruneInit(), ...this.#chain.steps];
     return { steps, waiting: this.#chain.waiting, killPod: false };
   }
 }

@@ -27,40 +27,64 @@ describe("shouldBeRestarted", () => {
     expect(shouldBeRestarted({ pod: podOf({ restartPolicy }), container: container("app"), instance })).toBe(expected);
   });
 
-  it.each([
-    ["a container's policy wins over the pod's", "Always", { restartPolicy: "Never" }, 1, false],
-    ["also the other way round", "Never", { restartPolicy: "Always" }, 0, true],
-    [
-      "a rule that matches wins over the policy",
-      "Never",
-      { restartPolicy: "Never", ...rule("Restart", "In", 42) },
-      42,
-      true,
-    ],
-    [
-      "a rule that does not match leaves it to the policy",
-      "Always",
-      { restartPolicy: "Never", ...rule("Restart", "In", 42) },
-      1,
-      false,
-    ],
-    ["NotIn matches what is not listed", "Never", { restartPolicy: "Never", ...rule("Restart", "NotIn", 0) }, 7, true],
-    [
-      "NotIn does not match what is listed",
-      "Never",
-      { restartPolicy: "Never", ...rule("Restart", "NotIn", 0) },
-      0,
-      false,
-    ],
-    [
-      "RestartAllContainers restarts",
-      "Never",
-      { restartPolicy: "Never", ...rule("RestartAllContainers", "In", 3) },
-      3,
-      true,
-    ],
-    ["rules count only beside a policy of the container", "Never", rule("Restart", "In", 42), 42, false],
-  ] as const)("%s", (_name, restartPolicy, own, exitCode, expected) => {
+  it.each<{
+    readonly rule: string;
+    readonly pod: string;
+    readonly own: Partial<Container>;
+    readonly exitCode: number;
+    readonly restarts: boolean;
+  }>([
+    {
+      rule: "a container's policy wins over the pod's",
+      pod: "Always",
+      own: { restartPolicy: "Never" },
+      exitCode: 1,
+      restarts: false,
+    },
+    { rule: "also the other way round", pod: "Never", own: { restartPolicy: "Always" }, exitCode: 0, restarts: true },
+    {
+      rule: "a rule that matches wins over the policy",
+      pod: "Never",
+      own: { restartPolicy: "Never", ...rule("Restart", "In", 42) },
+      exitCode: 42,
+      restarts: true,
+    },
+    {
+      rule: "a rule that does not match leaves it to the policy",
+      pod: "Always",
+      own: { restartPolicy: "Never", ...rule("Restart", "In", 42) },
+      exitCode: 1,
+      restarts: false,
+    },
+    {
+      rule: "NotIn matches what is not listed",
+      pod: "Never",
+      own: { restartPolicy: "Never", ...rule("Restart", "NotIn", 0) },
+      exitCode: 7,
+      restarts: true,
+    },
+    {
+      rule: "NotIn does not match what is listed",
+      pod: "Never",
+      own: { restartPolicy: "Never", ...rule("Restart", "NotIn", 0) },
+      exitCode: 0,
+      restarts: false,
+    },
+    {
+      rule: "RestartAllContainers restarts",
+      pod: "Never",
+      own: { restartPolicy: "Never", ...rule("RestartAllContainers", "In", 3) },
+      exitCode: 3,
+      restarts: true,
+    },
+    {
+      rule: "rules count only beside a policy of the container",
+      pod: "Never",
+      own: rule("Restart", "In", 42),
+      exitCode: 42,
+      restarts: false,
+    },
+  ])("$rule", ({ pod: restartPolicy, own, exitCode, restarts: expected }) => {
     const instance = exit(exitCode);
     expect(shouldBeRestarted({ pod: podOf({ restartPolicy }), container: container("app", own), instance })).toBe(
       expected,

@@ -67,7 +67,10 @@ const rows: readonly Row[] = [
 describe("sandboxDecision", () => {
   it.each(rows)("$rule", ({ sandboxes, hostNetwork, expected }) => {
     const decision = sandboxDecision(podOf({ hostNetwork: hostNetwork ?? false }), observedPod([], sandboxes));
-    if (decision.kind === "keep") expect({ keep: decision.sandbox.id }).toEqual(expected);
-    else expect({ attempt: decision.attempt, replaces: decision.replaces }).toEqual(expected);
+    const told =
+      decision.kind === "keep"
+        ? { keep: decision.sandbox.id }
+        : { attempt: decision.attempt, replaces: decision.replaces };
+    expect(told).toEqual(expected);
   });
 });
