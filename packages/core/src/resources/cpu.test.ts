@@ -1,13 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  milliCpuToQuota,
-  milliCpuToShares,
-  quotaToMilliCpu,
-  sharesToMilliCpu,
-  sharesToWeight,
-  weightToShares,
-} from "./cpu.ts";
+import { milliCpuToQuota, milliCpuToShares } from "./cpu.ts";
 
 describe("shares are 1024 a core, held to 2 and 262144", () => {
   test.each([
@@ -36,58 +28,5 @@ describe("quota is the limit's part of the period, at least 1000 us", () => {
     ["half a core in periods of 10 ms", 500n, 10_000n, 5000n],
   ])("%s", (_, milliCpu, periodUs, quota) => {
     expect(milliCpuToQuota({ milliCpu, periodUs })).toBe(quota);
-  });
-});
-
-describe("back to millicores", () => {
-  test.each([
-    [2n, 2n],
-    [1024n, 1000n],
-    [102n, 100n],
-    [1n, 0n],
-  ])("%i shares", (shares, milliCpu) => {
-    expect(sharesToMilliCpu(shares)).toBe(milliCpu);
-  });
-
-  test.each([
-    [1000n, 100_000n, 10n],
-    [250_000n, 100_000n, 2500n],
-    [-1n, 100_000n, 0n],
-    [1000n, 0n, 0n],
-  ])("quota %i of %i us", (quotaUs, periodUs, milliCpu) => {
-    expect(quotaToMilliCpu({ quotaUs, periodUs })).toBe(milliCpu);
-  });
-
-  test("a conversion there and back asks for the same shares", () => {
-    const request = fc.bigInt({ min: 2n, max: 256_000n });
-    fc.assert(
-      fc.property(request, (milliCpu) => {
-        const shares = milliCpuToShares(milliCpu);
-        expect(milliCpuToShares(sharesToMilliCpu(shares))).toBe(shares);
-      }),
-    );
-  });
-});
-
-describe("cpu.weight by the linear rule: 1 + (shares - 2) * 9999 / 262142", () => {
-  test.each([
-    ["85m, 87 shares", 87n, 4n],
-    ["104m, 106 shares", 106n, 4n],
-    ["105m, 107 shares", 107n, 5n],
-    ["one core", 1024n, 39n],
-    ["2000 shares", 2000n, 77n],
-    ["the least", 2n, 1n],
-    ["the most", 262_144n, 10_000n],
-    ["beyond the most", 300_000n, 10_000n],
-  ])("%s", (_, shares, weight) => {
-    expect(sharesToWeight(shares)).toBe(weight);
-  });
-
-  test.each([
-    [1n, 2n],
-    [39n, 998n],
-    [10_000n, 262_144n],
-  ])("weight %i reads as shares %i", (weight, shares) => {
-    expect(weightToShares(weight)).toBe(shares);
   });
 });

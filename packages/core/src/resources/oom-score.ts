@@ -44,7 +44,7 @@ export function oomScoreAdj(options: {
 }
 
 /** True for pods that only the machine itself outlives: critical, and of the class system-node-critical. */
-export function isNodeCritical(pod: Pod): boolean {
+function isNodeCritical(pod: Pod): boolean {
   if (pod.spec?.priorityClassName !== "system-node-critical") return false;
   const annotations = pod.metadata?.annotations ?? {};
   const source = annotations["kubernetes.io/config.source"];

@@ -3,10 +3,11 @@ import type { ContainerConfig } from "../../ports/runtime-types.ts";
 import { containerResources } from "../../resources/index.ts";
 import { containerAnnotations } from "./annotations.ts";
 import { containerEnv, expandArguments } from "./env.ts";
-import { verifyRunAsNonRoot } from "./image-user.ts";
+
 import { containerMounts } from "./mounts.ts";
 import { containerLogPath, LABELS } from "./names.ts";
 import { type ContainerRequestContext, resourceRules } from "./request-context.ts";
+import { verifyRunAsNonRoot } from "./run-as-non-root.ts";
 import { podLabels } from "./sandbox-config.ts";
 import { containerSecurityContext, effectiveSecurity } from "./security-context.ts";
 

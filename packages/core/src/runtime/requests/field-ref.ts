@@ -40,7 +40,7 @@ export function fieldValue(options: {
 }
 
 /** Labels or annotations as the downward API writes them: `key="value"` lines sorted by key. */
-export function formatMap(map: Readonly<Record<string, string>> | undefined): string {
+function formatMap(map: Readonly<Record<string, string>> | undefined): string {
   const entries = Object.entries(map ?? {}).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   return entries.map(([key, value]) => `${key}=${goQuote(value)}`).join("\n");
 }

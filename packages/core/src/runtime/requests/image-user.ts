@@ -1,7 +1,4 @@
-import { formatPod, int64ToBigInt, type Pod } from "../../api/index.ts";
 import type { Image } from "../../ports/image-service.ts";
-import { configError } from "./request-context.ts";
-import type { EffectiveSecurity } from "./security-context.ts";
 
 /** The user that an image's process runs as when the pod says nothing: a uid, or a name that only the image can resolve. */
 export type ImageUser =
@@ -12,29 +9,4 @@ export type ImageUser =
 export function imageUser(image: Pick<Image, "uid" | "username">): ImageUser {
   if (image.uid !== undefined) return { uid: image.uid };
   return image.username === undefined || image.username === "" ? { uid: 0n } : { username: image.username };
-}
-
-/**
- * Holds a container to runAsNonRoot: throws a config error when it would run as root, or as a named user of the image, which
- * cannot be known to be another than root.
- */
-export function verifyRunAsNonRoot(options: {
-  readonly pod: Pod;
-  readonly containerName: string;
-  readonly security: EffectiveSecurity;
-  readonly imageUser: ImageUser;
-}): void {
-  const { security, imageUser: user } = options;
-  if (security.runAsNonRoot !== true) return;
-  const where = `(pod: "${formatPod(options.pod)}", container: ${options.containerName})`;
-  if (security.runAsUser !== undefined) {
-    if (int64ToBigInt(security.runAsUser) !== 0n) return;
-    throw configError(`container's runAsUser breaks non-root policy ${where}`);
-  }
-  if (user.uid === 0n) throw configError(`container has runAsNonRoot and image will run as root ${where}`);
-  if (user.uid === undefined) {
-    throw configError(
-      `container has runAsNonRoot and image has non-numeric user (${user.username}), cannot verify user is non-root ${where}`,
-    );
-  }
 }

@@ -3,7 +3,6 @@ export { DNS_LIMITS, type PodDns, podDns } from "./dns.ts";
 export { hostsFileContent } from "./hosts-file.ts";
 export { type ImageUser, imageUser } from "./image-user.ts";
 export { ANNOTATIONS, containerLogPath, crashBackOffKey, LABELS, logLinkName, podLogDirectory } from "./names.ts";
-export { networkNamespace } from "./namespaces.ts";
 export {
   type ObjectLookup,
   type ObjectReference,
@@ -15,10 +14,9 @@ export {
 export { effectivePodIps, orderPodIps } from "./pod-ips.ts";
 export {
   type ContainerRequestContext,
-  configError,
   type NodeContext,
   type PodRequestContext,
   type SandboxRequestContext,
 } from "./request-context.ts";
 export { parseResolvConf, type ResolvConf } from "./resolv-conf.ts";
-export { type BuiltSandbox, buildSandboxConfig, normalSysctlName } from "./sandbox-config.ts";
+export { type BuiltSandbox, buildSandboxConfig } from "./sandbox-config.ts";

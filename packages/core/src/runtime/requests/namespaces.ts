@@ -20,8 +20,7 @@ export function namespaceOptions(
   };
 }
 
-/** Where a pod's network is; a sandbox with another one must be replaced. */
-export function networkNamespace(pod: Pod): NamespaceMode {
+function networkNamespace(pod: Pod): NamespaceMode {
   return isHostNetworkPod(pod) ? "NODE" : "POD";
 }
 

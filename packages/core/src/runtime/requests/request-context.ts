@@ -1,6 +1,5 @@
 import type { Container, EphemeralContainer, Pod, Quantity } from "../../api/index.ts";
 import type { AgentConfig } from "../../config/agent-config.ts";
-import { NodeletError } from "../../errors/index.ts";
 import type { MachineInfo } from "../../ports/machine.ts";
 import type { ServiceSummary } from "../../ports/object-source.ts";
 import type { Mount, UserNamespace } from "../../ports/runtime-types.ts";
@@ -63,11 +62,6 @@ export interface ContainerRequestContext extends PodRequestContext {
   readonly volumeMounts?: readonly Mount[];
   /** The container whose process namespace an ephemeral container joins. */
   readonly targetContainerId?: string;
-}
-
-/** A container's request cannot be built from its spec and what it refers to; shown as CreateContainerConfigError. */
-export function configError(message: string, cause?: unknown): NodeletError {
-  return new NodeletError("invalid", message, { reason: "CreateContainerConfigError", cause });
 }
 
 /** The node's part in turning requests and limits into kernel values. */

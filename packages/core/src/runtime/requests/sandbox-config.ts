@@ -82,7 +82,7 @@ function securityContext(context: SandboxRequestContext): LinuxSandboxSecurityCo
 }
 
 /** A sysctl's name with dots, whichever of the two spellings of sysctl.d(5) was used. */
-export function normalSysctlName(name: string): string {
+function normalSysctlName(name: string): string {
   const separator = /[./]/.exec(name)?.[0];
   if (separator !== "/") return name;
   return name.replace(/[./]/g, (character) => (character === "/" ? "." : "/"));
