@@ -1,5 +1,6 @@
-import { type CallOptions, type ContainerLogs, type PodFilesRef, throwIfAborted } from "@nodelet/core";
+import { type CallOptions, type ContainerLogs, NodeletError, type PodFilesRef, throwIfAborted } from "@nodelet/core";
 import { InMemoryHostFiles } from "./in-memory-host-files.ts";
+import { lastBytes } from "./last-bytes.ts";
 import { requireSegment } from "./path-segment.ts";
 import { parsePodLogDirectory, podLogDirectory } from "./pod-log-directory.ts";
 
@@ -39,8 +40,14 @@ export class InMemoryContainerLogs implements ContainerLogs {
   async link(request: { readonly linkName: string; readonly logPath: string } & CallOptions): Promise<void> {
     throwIfAborted(request.signal, "link");
     requireSegment({ value: request.linkName, what: "link name" });
+    this.#requireLogPath(request.logPath);
     if (this.files.read(request.logPath) === undefined) return;
-    this.files.link({ path: `${this.#linksDir}/${request.linkName}`, target: request.logPath });
+    const path = `${this.#linksDir}/${request.linkName}`;
+    const present = this.files.get(path);
+    if (present !== undefined && present.kind !== "link") {
+      throw new NodeletError("conflict", `${path} exists and is not a link`);
+    }
+    this.files.link({ path, target: request.logPath });
   }
 
   async unlink(request: { readonly linkName: string } & CallOptions): Promise<void> {
@@ -57,9 +64,11 @@ export class InMemoryContainerLogs implements ContainerLogs {
     for (const name of this.files.list(this.#linksDir)) {
       const path = `${this.#linksDir}/${name}`;
       const node = this.files.get(path);
-      if (node?.kind !== "link" || this.files.exists(node.target)) continue;
       const containerId = /-([^-]+)\.log$/.exec(name)?.[1];
-      if (containerId !== undefined && request.keep(containerId)) continue;
+      // Links elsewhere and of other forms belong to somebody else.
+      if (containerId === undefined || node?.kind !== "link" || !node.target.startsWith(`${this.#podLogsDir}/`))
+        continue;
+      if (this.files.exists(node.target) || request.keep(containerId)) continue;
       this.files.remove(path);
       removed += 1;
     }
@@ -90,9 +99,15 @@ export class InMemoryContainerLogs implements ContainerLogs {
     request: { readonly logPath: string; readonly maxLines: number; readonly maxBytes: number } & CallOptions,
   ): Promise<string> {
     throwIfAborted(request.signal, "readTail");
+    this.#requireLogPath(request.logPath);
     const lines = (this.files.read(request.logPath) ?? "").split("\n").slice(0, -1).slice(-request.maxLines);
-    const text = lines.map(recordText).join("");
-    return text.length <= request.maxBytes ? text : text.slice(-request.maxBytes);
+    return lastBytes({ text: lines.map(recordText).join(""), maxBytes: request.maxBytes });
+  }
+
+  #requireLogPath(path: string): void {
+    if (!path.startsWith(`${this.#podLogsDir}/`) || path.split("/").includes("..")) {
+      throw new NodeletError("invalid", `${path} does not lie in ${this.#podLogsDir}`);
+    }
   }
 
   #containerDir(request: PodFilesRef & { readonly containerName: string }): string {
@@ -106,7 +121,7 @@ function attemptOf(name: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** What one record of the CRI format says, with its line end unless it is part of a longer line. */
+/** What one line of the CRI format says, with its line end unless the next line goes on with it. */
 function recordText(line: string): string {
   const [, , tag = "F", ...words] = line.split(" ");
   return words.join(" ") + (tag.startsWith("P") ? "" : "\n");

@@ -1,6 +1,7 @@
 import { type CallOptions, NodeletError, type PodFiles, type PodFilesRef, throwIfAborted } from "@nodelet/core";
 import { SeededRandom } from "../random/seeded-random.ts";
 import { InMemoryHostFiles } from "./in-memory-host-files.ts";
+import { lastBytes } from "./last-bytes.ts";
 import { requireSegment } from "./path-segment.ts";
 import { podLogDirectory } from "./pod-log-directory.ts";
 
@@ -83,7 +84,7 @@ export class InMemoryPodFiles implements PodFiles {
     if (!request.hostPath.startsWith(`${podDir}/`) || request.hostPath.split("/").includes("..")) {
       throw new NodeletError("invalid", `termination log ${request.hostPath} does not lie in ${podDir}`);
     }
-    return lastBytes(this.files.read(request.hostPath) ?? "", request.maxBytes);
+    return lastBytes({ text: this.files.read(request.hostPath) ?? "", maxBytes: request.maxBytes });
   }
 
   #podDir(podUid: string): string {
@@ -95,13 +96,4 @@ export class InMemoryPodFiles implements PodFiles {
     requireSegment({ value: request.containerName, what: "container name" });
     return `${this.#podDir(request.podUid)}/containers/${request.containerName}`;
   }
-}
-
-/** The end of a text, at most so many bytes of UTF-8; a character that the cut goes through is left out. */
-function lastBytes(text: string, maxBytes: number): string {
-  const bytes = new TextEncoder().encode(text);
-  if (bytes.length <= maxBytes) return text;
-  let from = bytes.length - maxBytes;
-  while (from < bytes.length && ((bytes[from] ?? 0) & 0xc0) === 0x80) from += 1;
-  return new TextDecoder().decode(bytes.subarray(from));
 }

@@ -1,4 +1,12 @@
-import { type CallOptions, type StateRead, type StateStore, throwIfAborted } from "@nodelet/core";
+import {
+  type CallOptions,
+  parseJson,
+  type StateRead,
+  type StateStore,
+  stringifyJson,
+  throwIfAborted,
+} from "@nodelet/core";
+import { requireSegment } from "../files/path-segment.ts";
 
 /**
  * State files in memory. Hand the same one to the next agent, and it finds what the last one wrote, as after a crash. Values are kept as JSON
@@ -12,6 +20,7 @@ export class InMemoryStateStore implements StateStore {
   async read(request: { readonly name: string } & CallOptions): Promise<StateRead> {
     throwIfAborted(request.signal, "reading state");
     const { name } = request;
+    requireSegment({ value: name, what: "state file" });
     const reason = this.#damaged.get(name);
     if (reason !== undefined) {
       this.#damaged.delete(name);
@@ -19,13 +28,14 @@ export class InMemoryStateStore implements StateStore {
       return { kind: "damaged", setAside: `${name}.damaged-${this.#setAside}`, reason };
     }
     const text = this.#texts.get(name);
-    return text === undefined ? { kind: "absent" } : { kind: "ok", value: JSON.parse(text) };
+    return text === undefined ? { kind: "absent" } : { kind: "ok", value: parseJson(text) };
   }
 
   async write(request: { readonly name: string; readonly value: unknown } & CallOptions): Promise<void> {
     throwIfAborted(request.signal, "writing state");
+    requireSegment({ value: request.name, what: "state file" });
     this.#damaged.delete(request.name);
-    this.#texts.set(request.name, JSON.stringify(request.value));
+    this.#texts.set(request.name, stringifyJson(request.value));
   }
 
   /** Damages a file: the next read sets it aside and says so, later ones find none. */
