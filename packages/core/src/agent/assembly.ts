@@ -46,7 +46,7 @@ export function assembleParts(input: {
   const podCgroups = new PodCgroups({ config, ports });
   const crashBackOffs = new CrashBackOffs({ config, ports });
   const startErrors = new StartErrors();
-  const ownership = new Ownership({ podFiles: ports.podFiles, decisions, takeOver: config.takeOver });
+  const ownership = new Ownership({ ports, decisions, takeOver: config.takeOver });
   const content = new PodContent({ config, ports });
   const images = new ImageManager({ config, ports, decisions });
   const statuses = new StatusManager({ ports: { ...ports, sink: ports.statusSink }, onChange: input.onPodChange });
@@ -65,6 +65,7 @@ export function assembleParts(input: {
     decisions,
     onStartResult: (uid, name, error) =>
       error === undefined ? startErrors.clear(uid, name) : startErrors.set(uid, name, error),
+    onLateSandbox: (uid) => ownership.claimLate(uid),
     onRestart: (request) => crashBackOffs.restarting(request),
   });
   const lifecycle = new AgentPodLifecycle({

@@ -35,8 +35,6 @@ export interface HousekeepingOptions {
   readonly restart: (pod: Pod) => void;
   /** Removes dead containers beyond what is kept; called once a minute. */
   readonly collectGarbage: (signal: AbortSignal) => Promise<void>;
-  /** Told after each round. */
-  readonly onRound: () => void;
 }
 
 /**
@@ -65,7 +63,6 @@ export class Housekeeping {
     while (!signal.aborted) {
       await delay(clock, PERIOD_MS, signal);
       if (signal.aborted) return;
-      this.#options.onRound();
       if (!this.#options.mayAct()) continue;
       try {
         await this.#round(signal);

@@ -69,6 +69,9 @@ export class NodeAgent implements Agent {
       runtimeErrors: () => this.#runtimeErrors(),
       handleChange: (change) => this.#handleChange(change),
       handleObserved: (uids) => this.#handleObserved(uids),
+      onRound: () => {
+        if (this.#podConfig.allSourcesSeen) this.#markReady();
+      },
     });
   }
 
@@ -83,6 +86,8 @@ export class NodeAgent implements Agent {
       await this.#runAll(stop.signal);
       this.#finish.resolve();
     } catch (error) {
+      // A stop in the middle of the start is a stop.
+      if (signal.aborted) return this.#finish.resolve();
       stop.abort(error);
       this.#finish.reject(error);
       throw error;
@@ -201,7 +206,6 @@ export class NodeAgent implements Agent {
       }
       this.#podChanged(podRef(pod).uid);
     }
-    if (this.#podConfig.allSourcesSeen) this.#markReady();
   }
 
   #handlePod(kind: PodChange["kind"], pod: Pod): void {
@@ -261,15 +265,11 @@ export class NodeAgent implements Agent {
 
   #handleObserved(podUids: readonly string[]): void {
     for (const uid of podUids) this.#parts?.workers.wake(uid);
-    this.#markReadyIfIdle();
-  }
-
-  #markReadyIfIdle(): void {
-    if (this.#podConfig.allSourcesSeen) this.#markReady();
   }
 
   #workerFinished(worker: PodWorker): void {
-    this.#parts?.statuses.finished(worker.pod);
+    const { state } = worker;
+    if ("termination" in state && state.termination.reason !== "orphan") this.#parts?.statuses.finished(worker.pod);
     this.#podChanged(worker.uid);
   }
 
@@ -305,7 +305,6 @@ export class NodeAgent implements Agent {
           removable: (uid) => this.#isRemovable(uid, parts),
           signal,
         }),
-      onRound: () => this.#markReadyIfIdle(),
     });
   }
 

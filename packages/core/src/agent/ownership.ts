@@ -1,32 +1,77 @@
 import type { Pod } from "../api/index.ts";
 import type { DecisionSink } from "../decisions/decision.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Logger } from "../ports/logger.ts";
 import type { PodFiles } from "../ports/pod-files.ts";
+import type { StateStore } from "../ports/state-store.ts";
 import type { ObservedPod } from "../runtime/observed-pod.ts";
+
+const STATE_FILE = "uncertain_pods_state";
+/** No runtime works on a call that its client gave up for longer than this. */
+const UNCERTAIN_MS = 3_600_000;
+const MAX_UNCERTAIN = 1000;
+
+export interface OwnershipOptions {
+  readonly ports: {
+    readonly podFiles: PodFiles;
+    readonly state: StateStore;
+    readonly clock: Clock;
+    readonly logger: Logger;
+  };
+  readonly decisions: DecisionSink;
+  readonly takeOver: boolean;
+}
 
 /**
  * Whose a pod in the runtime is. A pod is ours when this root directory has a directory for its UID (made before the sandbox, removed after
- * it), when a source asks for that UID, or when we were told to take everything over. All else is left alone and reported once.
+ * it), when a source asks for that UID, or when we were told to take everything over. A sandbox whose creation had an unknown outcome may appear
+ * after its pod is gone: such UIDs stay ours for an hour, over restarts. All else is left alone and reported once.
  */
 export class Ownership {
-  readonly #podFiles: PodFiles;
-  readonly #decisions: DecisionSink;
-  readonly #takeOver: boolean;
+  readonly #options: OwnershipOptions;
   readonly #owned = new Set<string>();
   readonly #reported = new Set<string>();
+  /** UID -> wall time until which a late sandbox of it is ours. */
+  readonly #uncertain = new Map<string, number>();
 
-  constructor(options: { readonly podFiles: PodFiles; readonly decisions: DecisionSink; readonly takeOver: boolean }) {
-    this.#podFiles = options.podFiles;
-    this.#decisions = options.decisions;
-    this.#takeOver = options.takeOver;
+  constructor(options: OwnershipOptions) {
+    this.#options = options;
   }
 
   /** Reads which pods this root directory knows from before. */
   async load(signal: AbortSignal): Promise<void> {
-    for (const uid of await this.#podFiles.listPods({ signal })) this.#owned.add(uid);
+    const { podFiles, state, logger } = this.#options.ports;
+    for (const uid of await podFiles.listPods({ signal })) this.#owned.add(uid);
+    const read = await state.read({ name: STATE_FILE, signal });
+    if (read.kind === "damaged") {
+      logger.warn(
+        "The list of pods with an unknown outcome was damaged and set aside; a late sandbox may be taken for foreign",
+        {
+          setAside: read.setAside,
+          reason: read.reason,
+        },
+      );
+    }
+    if (read.kind !== "ok" || !Array.isArray(read.value)) return;
+    for (const entry of read.value.slice(-MAX_UNCERTAIN)) {
+      const [uid, untilMs] = Array.isArray(entry) ? (entry as readonly unknown[]) : [];
+      if (typeof uid === "string" && typeof untilMs === "number") this.#uncertain.set(uid, untilMs);
+    }
   }
 
   claim(podUid: string): void {
     this.#owned.add(podUid);
+  }
+
+  /** A sandbox of the pod may appear that nobody waits for. Resolves once that is kept. */
+  async claimLate(podUid: string): Promise<void> {
+    const { state, clock } = this.#options.ports;
+    const nowMs = clock.nowMs();
+    for (const [uid, untilMs] of this.#uncertain) if (untilMs < nowMs) this.#uncertain.delete(uid);
+    this.#uncertain.set(podUid, nowMs + UNCERTAIN_MS);
+    const [oldest] = this.#uncertain.keys();
+    if (this.#uncertain.size > MAX_UNCERTAIN && oldest !== undefined) this.#uncertain.delete(oldest);
+    await state.write({ name: STATE_FILE, value: [...this.#uncertain] });
   }
 
   release(podUid: string): void {
@@ -35,19 +80,14 @@ export class Ownership {
   }
 
   owns(podUid: string): boolean {
-    return this.#takeOver || this.#owned.has(podUid);
-  }
-
-  /** Pods of the runtime that are not ours. */
-  foreign(observed: readonly ObservedPod[]): readonly ObservedPod[] {
-    return observed.filter((pod) => !this.owns(pod.uid));
+    return this.#options.takeOver || this.#owned.has(podUid) || this.#uncertain.has(podUid);
   }
 
   /** Tells once that a foreign pod is left alone, and how to adopt it. */
   report(pod: ObservedPod): void {
     if (this.#reported.has(pod.uid)) return;
     this.#reported.add(pod.uid);
-    this.#decisions.record({
+    this.#options.decisions.record({
       action: "ignore",
       pod: { uid: pod.uid, name: pod.name, namespace: pod.namespace },
       reason: "ForeignPod",

@@ -100,7 +100,9 @@ export class AgentPodLifecycle implements PodLifecycle {
     const { observer, executor, decisions } = this.#parts;
     const ref = podRef(pod);
     const observed = await observer.look(ref, { signal });
-    this.#publish(pod, observed, { kill: termination.status, isTerminal: false });
+    // Nobody asked for the status of a pod that no source knows.
+    const known = termination.reason !== "orphan";
+    if (known) this.#publish(pod, observed, { kill: termination.status, isTerminal: false });
     const snapshot: PodSnapshot = { ...this.#bareSnapshot(pod, observed), nowMs: this.#parts.ports.clock.nowMs() };
     const plan = planKill(snapshot, {
       graceOverrideSeconds: termination.graceSeconds,
@@ -123,7 +125,7 @@ export class AgentPodLifecycle implements PodLifecycle {
         "internal",
         `pod ${ref.namespace}/${ref.name} still holds containers or a sandbox after it was told to stop`,
       );
-    this.#publish(pod, after, { kill: termination.status, isTerminal: true });
+    if (known) this.#publish(pod, after, { kill: termination.status, isTerminal: true });
   }
 
   async cleanUp({
@@ -137,9 +139,10 @@ export class AgentPodLifecycle implements PodLifecycle {
   }): Promise<void> {
     const { observer, podCgroups, statuses, decisions } = this.#parts;
     const ref = podRef(pod);
-    this.#publish(pod, observer.get(ref), { kill: termination.status, isTerminal: true });
+    const known = termination.reason !== "orphan";
+    if (known) this.#publish(pod, observer.get(ref), { kill: termination.status, isTerminal: true });
     await podCgroups.destroy({ pod, signal });
-    statuses.terminate(pod);
+    if (known) statuses.terminate(pod);
     decisions.record({
       action: "finish",
       pod: ref,
@@ -213,6 +216,7 @@ export class AgentPodLifecycle implements PodLifecycle {
       ...bare,
       crashBackOff: crashBackOffs.inBackOff({ pod, observed }),
       highestLogAttempt: await content.highestLogAttempts({ pod, observed, signal }),
+      shownRestartCount: shownRestartCounts(this.#parts.statuses.get(observed.uid) ?? pod.status),
     };
   }
 
@@ -265,6 +269,13 @@ export class AgentPodLifecycle implements PodLifecycle {
   #jitter(ms: number): number {
     return ms * (1 + this.#parts.ports.random.float() * RESYNC_JITTER);
   }
+}
+
+function shownRestartCounts(status: PodStatus | undefined): ReadonlyMap<string, number> {
+  const { containerStatuses = [], initContainerStatuses = [] } = status ?? {};
+  return new Map(
+    [...containerStatuses, ...initContainerStatuses].map(({ name, restartCount }) => [name, restartCount]),
+  );
 }
 
 const NONE: PodSnapshot["crashBackOff"] = new Map();

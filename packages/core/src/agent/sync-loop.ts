@@ -24,6 +24,8 @@ export interface SyncLoopOptions {
   readonly handleChange: (change: PodChange) => void;
   /** Pods whose observed state changed. Must not block. */
   readonly handleObserved: (podUids: readonly string[]) => void;
+  /** Told after each round: all news that had come were handed on. */
+  readonly onRound: () => void;
 }
 
 /**
@@ -108,5 +110,6 @@ export class SyncLoop {
     const observed = [...this.#observed];
     this.#observed.clear();
     if (observed.length > 0) this.#options.handleObserved(observed);
+    this.#options.onRound();
   }
 }

@@ -25,8 +25,12 @@ export class Wake {
     this.#resolve = undefined;
   }
 
-  /** Wakes after `delayMs` unless something wakes earlier; a later time than one already set changes nothing. */
-  wakeAfter(delayMs: number): void {
+  /**
+   * Wakes after `delayMs`, rounded up to whole milliseconds, unless something wakes earlier; a later time than one already set changes nothing.
+   * Rounding up keeps a waiter from coming a hair too early for ever.
+   */
+  wakeAfter(delay: number): void {
+    const delayMs = Math.ceil(delay);
     const atMs = this.#clock.monotonicMs() + delayMs;
     if (atMs >= this.#timerAtMs) return;
     this.#timer?.cancel();

@@ -23,8 +23,12 @@ export interface RuntimeClassSummary {
 
 /** Objects that pods refer to, by reference. Absent objects are undefined; a source that cannot answer now throws `unavailable`. */
 export interface ObjectSource {
-  configMap(request: { readonly namespace: string; readonly name: string } & CallOptions): Promise<KeyedObject | undefined>;
-  secret(request: { readonly namespace: string; readonly name: string } & CallOptions): Promise<KeyedObject | undefined>;
+  configMap(
+    request: { readonly namespace: string; readonly name: string } & CallOptions,
+  ): Promise<KeyedObject | undefined>;
+  secret(
+    request: { readonly namespace: string; readonly name: string } & CallOptions,
+  ): Promise<KeyedObject | undefined>;
   services(options?: CallOptions): Promise<readonly ServiceSummary[]>;
   runtimeClass(request: { readonly name: string } & CallOptions): Promise<RuntimeClassSummary | undefined>;
 }

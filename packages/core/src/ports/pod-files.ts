@@ -11,7 +11,9 @@ export interface PodFiles {
   /** Makes the container's directory (0750) and its log directory (0755). Idempotent. */
   ensureContainer(request: PodFilesRef & { readonly containerName: string } & CallOptions): Promise<void>;
   /** Makes a fresh empty termination log (0666) for one attempt and answers its absolute host path. */
-  createTerminationLog(request: { readonly podUid: string; readonly containerName: string } & CallOptions): Promise<string>;
+  createTerminationLog(
+    request: { readonly podUid: string; readonly containerName: string } & CallOptions,
+  ): Promise<string>;
   /** Writes `<pod dir>/etc-hosts` (0644) and answers its absolute host path. */
   writeEtcHosts(request: { readonly podUid: string; readonly content: string } & CallOptions): Promise<string>;
   /** UIDs of all pod directories on disk. */
@@ -37,6 +39,8 @@ export interface ContainerLogs {
   highestAttempt(request: PodFilesRef & { readonly containerName: string } & CallOptions): Promise<number | undefined>;
   /** Makes the link in the container links directory when the log exists; replaces a stale one. */
   link(request: { readonly linkName: string; readonly logPath: string } & CallOptions): Promise<void>;
+  /** Removes one link. Idempotent. */
+  unlink(request: { readonly linkName: string } & CallOptions): Promise<void>;
   /** Removes links of the directory whose log is gone, unless `keep` says that the container (id at the end of the name) still lives. */
   removeDanglingLinks(request: { readonly keep: (containerId: string) => boolean } & CallOptions): Promise<number>;
   /** Pod log directories on disk, parsed from their names. */
@@ -44,7 +48,11 @@ export interface ContainerLogs {
   /** Removes a pod's log directory. Idempotent. */
   removePodLogs(request: PodFilesRef & CallOptions): Promise<void>;
   /** Removes the logs of one attempt of a container, rotated ones too. Idempotent. */
-  removeAttemptLogs(request: PodFilesRef & { readonly containerName: string; readonly attempt: number } & CallOptions): Promise<void>;
+  removeAttemptLogs(
+    request: PodFilesRef & { readonly containerName: string; readonly attempt: number } & CallOptions,
+  ): Promise<void>;
   /** The text of the last `maxLines` records, at most `maxBytes`, of a log in CRI format; empty when it does not exist. */
-  readTail(request: { readonly logPath: string; readonly maxLines: number; readonly maxBytes: number } & CallOptions): Promise<string>;
+  readTail(
+    request: { readonly logPath: string; readonly maxLines: number; readonly maxBytes: number } & CallOptions,
+  ): Promise<string>;
 }

@@ -48,7 +48,9 @@ export interface Sandboxes {
    * Makes and starts a sandbox; answers its id. `alreadyExists` when (name, namespace, uid, attempt) is taken.
    * `unknownOutcome` when it ran out of time: it may appear later under the same metadata.
    */
-  runSandbox(request: { readonly config: SandboxConfig; readonly runtimeHandler: string } & CallOptions): Promise<string>;
+  runSandbox(
+    request: { readonly config: SandboxConfig; readonly runtimeHandler: string } & CallOptions,
+  ): Promise<string>;
   /** Stops the sandbox and kills what still runs in it, frees its network. Idempotent; an unknown id is success. */
   stopSandbox(request: { readonly sandboxId: string } & CallOptions): Promise<void>;
   /** Removes the sandbox and its containers, killing what runs. Idempotent; an unknown id is success. */
@@ -68,7 +70,11 @@ export interface Containers {
    * `alreadyExists` when (sandbox, name, attempt) is taken ("name is reserved").
    */
   createContainer(
-    request: { readonly sandboxId: string; readonly config: ContainerConfig; readonly sandboxConfig: SandboxConfig } & CallOptions,
+    request: {
+      readonly sandboxId: string;
+      readonly config: ContainerConfig;
+      readonly sandboxConfig: SandboxConfig;
+    } & CallOptions,
   ): Promise<string>;
   /** Starts a CREATED container. A failure leaves it EXITED with reason StartError (exit code 128) or CREATED, as the runtime does. */
   startContainer(request: { readonly containerId: string } & CallOptions): Promise<void>;
@@ -76,7 +82,9 @@ export interface Containers {
    * Sends the stop signal, waits up to `timeoutSeconds`, then kills. Resolves once it exited. Idempotent: an exited or unknown container is
    * success. The call's own deadline is the timeout plus the adapter's request timeout.
    */
-  stopContainer(request: { readonly containerId: string; readonly timeoutSeconds: number } & CallOptions): Promise<void>;
+  stopContainer(
+    request: { readonly containerId: string; readonly timeoutSeconds: number } & CallOptions,
+  ): Promise<void>;
   /** Removes the container, killing it if it runs. Keeps its log. Idempotent; an unknown id is success. */
   removeContainer(request: { readonly containerId: string } & CallOptions): Promise<void>;
   /** `notFound` when it does not exist. */
@@ -98,7 +106,10 @@ export interface ContainerEvents {
    * Calls `onEvent` for each event until the signal fires (then resolves) or the stream breaks (then rejects, `unavailable`).
    * `unsupported` when the runtime has none. No deadline.
    */
-  watchContainerEvents(request: { readonly onEvent: (event: ContainerEvent) => void; readonly signal: AbortSignal }): Promise<void>;
+  watchContainerEvents(request: {
+    readonly onEvent: (event: ContainerEvent) => void;
+    readonly signal: AbortSignal;
+  }): Promise<void>;
 }
 
 /** The container runtime as core needs it. Implemented by @nodelet/cri-adapter over CRI v1 and by testkit's in-memory runtime. */

@@ -61,7 +61,12 @@ export interface ObservedPod {
 }
 
 /** The pod as if the runtime had nothing of it. */
-export function emptyObservedPod(ref: { readonly uid: string; readonly name: string; readonly namespace: string; readonly lookedAtMs: number }): ObservedPod {
+export function emptyObservedPod(ref: {
+  readonly uid: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly lookedAtMs: number;
+}): ObservedPod {
   return { ...ref, sandboxes: [], containers: [] };
 }
 
@@ -78,5 +83,8 @@ export function servingSandbox(observed: ObservedPod): ObservedSandbox | undefin
 
 /** True while any container runs or any sandbox is ready: the pod still holds the node's resources. */
 export function holdsResources(observed: ObservedPod): boolean {
-  return observed.containers.some((container) => container.state === "running") || observed.sandboxes.some((sandbox) => sandbox.ready);
+  return (
+    observed.containers.some((container) => container.state === "running") ||
+    observed.sandboxes.some((sandbox) => sandbox.ready)
+  );
 }

@@ -1,4 +1,5 @@
 import type { AgentPorts, Clock, Timer } from "@nodelet/core";
+import { wrapMethods } from "../faults/wrap-methods.ts";
 
 /** Whether the process that holds the ports still lives. */
 export interface Life {
@@ -22,16 +23,10 @@ export function portsOfLife(ports: AgentPorts, life: Life): AgentPorts {
 
 /** The same for one object whose methods answer with promises, or with nothing. */
 export function portOfLife<T extends object>(port: T, life: Life): T {
-  return new Proxy(port, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name, target);
-      if (typeof member !== "function") return member;
-      return (...args: unknown[]): unknown => {
-        if (life.dead) return NEVER;
-        const answer: unknown = Reflect.apply(member, target, args);
-        return answer instanceof Promise ? whileAlive(answer, life) : answer;
-      };
-    },
+  return wrapMethods(port, (_name, method) => (...args) => {
+    if (life.dead) return NEVER;
+    const answer = method(...args);
+    return answer instanceof Promise ? whileAlive(answer, life) : answer;
   });
 }
 

@@ -120,7 +120,9 @@ export class SimulatedNode {
     const life: Life = { dead: false };
     const decorate = this.#options.decorate ?? ((ports) => ports);
     const sources = [this.pods, ...(this.#options.sources ?? [])].map((source) => sourceOfLife(source, life));
-    const agent = createAgent({ config: this.#config, ports: portsOfLife(decorate(this.#ports), life), sources });
+    // Severed on both sides of the decoration: what it held back for a dead process is never made.
+    const ports = portsOfLife(decorate(portsOfLife(this.#ports, life)), life);
+    const agent = createAgent({ config: this.#config, ports, sources });
     this.#life = life;
     this.#stop = new AbortController();
     this.#agent = agent;

@@ -28,6 +28,8 @@ export interface ExecutorParts {
   readonly decisions: DecisionSink;
   /** Told of each container's try: an error, or undefined once it started. */
   readonly onStartResult: (podUid: string, containerName: string, error: StartError | undefined) => void;
+  /** Told when a sandbox of the pod may appear later although its creation failed here. Awaited before the failure counts. */
+  readonly onLateSandbox: (podUid: string) => Promise<void>;
   /** Told when a container that ended before is about to be started again: its back-off grows. */
   readonly onRestart: (request: {
     readonly pod: Pod;

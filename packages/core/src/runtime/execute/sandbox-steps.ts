@@ -18,6 +18,7 @@ export async function runSandbox(execution: Execution, step: RunSandboxStep): Pr
     return true;
   } catch (error) {
     execution.failed = true;
+    if (mayHaveActed(error)) await execution.parts.onLateSandbox(execution.ref.uid);
     // The pod is on its way out: a sandbox that could not be made is no news to anybody.
     if (execution.signal.aborted) return false;
     const message = `Failed to create pod sandbox: ${NodeletError.from(error).message}`;
@@ -39,6 +40,12 @@ export async function stopSandbox(execution: Execution, step: StopSandboxStep): 
     execution.parts.ports.runtime.stopSandbox({ sandboxId: step.sandboxId, signal }),
   );
   return true;
+}
+
+/** True unless the runtime said that it did nothing: a call that was given up may still make the sandbox. */
+function mayHaveActed(error: unknown): boolean {
+  const { kind } = NodeletError.from(error);
+  return kind === "unknownOutcome" || kind === "cancelled" || kind === "deadline";
 }
 
 function tellSandboxChanged(execution: Execution): void {
