@@ -10,7 +10,14 @@ export {
   podFullName,
 } from "./annotations.ts";
 export { defaultPod } from "./defaults.ts";
-export { type DecodedManifest, decodeManifest, MAX_MANIFEST_BYTES } from "./manifest/index.ts";
+export {
+  type DecodedManifest,
+  type DecodedObject,
+  type DecodeObjectInput,
+  decodeManifest,
+  decodeObject,
+  MAX_MANIFEST_BYTES,
+} from "./manifest/index.ts";
 export {
   mergePodSet,
   type PodChange,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { fnv1a64 } from "./fnv.ts";
-import { goDuration } from "./go-duration.ts";
+import { goDuration, parseGoDuration } from "./go-duration.ts";
 import { goQuote } from "./go-quote.ts";
 import { goStruct } from "./go-struct.ts";
 
@@ -44,3 +44,27 @@ test("a struct has its fields in Go's order, without empty optional ones", () =>
   const written = goStruct(source, ["name?", "hostPort?", "containerPort", "protocol?", "hostIP?"]);
   expect(JSON.stringify(written)).toBe('{"name":"x","containerPort":0,"protocol":"TCP"}');
 });
+
+test.each([
+  ["0", 0],
+  ["5s", 5000],
+  ["1m0s", 60_000],
+  ["2h45m30.5s", 9_930_500],
+  ["-1.5h", -5_400_000],
+  ["+300ms", 300],
+  [".5s", 500],
+  ["1.s", 1000],
+  ["100us", 0.1],
+  ["100µs", 0.1],
+  ["1500000ns", 1.5],
+  ["2562047h", 2_562_047 * 3_600_000],
+])("Go reads the duration %s", (text, durationMs) => {
+  expect(parseGoDuration(text)).toBeCloseTo(durationMs, 9);
+});
+
+test.each(["", "5", "s", "5 s", "5d", "1h-5m", "--5s", ".s", "1e3s", "5S", "5s ", "9999999999h"])(
+  "Go reads no duration in %j",
+  (text) => {
+    expect(parseGoDuration(text)).toBeUndefined();
+  },
+);

@@ -65,7 +65,7 @@ describe("a manifest", () => {
     const decoded = decode(`${POD}---\nthis: [is not even YAML\n`);
     expect(decoded.pods[0]?.metadata?.name).toBe("web");
     expect(decoded.warnings).toEqual([
-      "web.yaml:9:1: only the first document of the file is used; put each pod into a file of its own",
+      "web.yaml:9:1: only the first document of the file is used; put each object into a file of its own",
     ]);
     expect(decode(`---\n${POD}...\n# the end\n---\n`).warnings).toEqual([]);
   });

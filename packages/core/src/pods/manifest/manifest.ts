@@ -1,6 +1,8 @@
 import type { Pod, PodList } from "../../api/index.ts";
 import { type DecodedObject, decodeObject } from "./typed-object.ts";
 
+export { MAX_MANIFEST_BYTES } from "./typed-object.ts";
+
 /** One manifest, decoded. Defaults are not applied and nothing is validated beyond the types. */
 export interface DecodedManifest extends Pick<DecodedObject, "warnings" | "locate"> {
   readonly kind: "Pod" | "PodList";
