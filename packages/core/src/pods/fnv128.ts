@@ -1,4 +1,4 @@
-/** FNV-1a with 128 bits (RFC 9923): the offset basis in four 32-bit limbs, lowest first; the prime is 2^88 + 0x13b. */
+/** FNV-1a with 128 bits (draft-eastlake-fnv): the offset basis in four 32-bit limbs, lowest first; the prime is 2^88 + 0x13b. */
 const OFFSET_BASIS = [0x6295c58d, 0x62b82175, 0x07bb0142, 0x6c62272e] as const;
 const PRIME_LOW = 0x13b;
 const LIMB = 2 ** 32;

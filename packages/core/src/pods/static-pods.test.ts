@@ -136,7 +136,7 @@ describe("a static pod", () => {
 
   it("may use volumes and fields that need no API server", () => {
     const volumes =
-      "  volumes:\n  - name: v\n    projected: {sources: [{downwardAPI: {items: [{path: n, fieldRef: {fieldPath: metadata.name}}]}}]}\n  - name: h\n    hostPath: {path: /etc}\n";
+      "  volumes:\n  - name: v\n    projected: {sources: [{downwardAPI: {items: [{path: name, fieldRef: {fieldPath: metadata.name}}]}}]}\n  - name: h\n    hostPath: {path: /etc}\n";
     expect(decode(manifest(volumes))).toHaveLength(1);
   });
 
@@ -163,7 +163,7 @@ describe("a static pod", () => {
 });
 
 describe("FNV-1a 128", () => {
-  // Test vectors of the FNV specification (RFC 9923, appendix).
+  // Test vectors of the FNV specification (draft-eastlake-fnv, appendix).
   it.each([
     ["", "6c62272e07bb014262b821756295c58d"],
     ["a", "d228cb696f1a8caf78912b704e4a8964"],
