@@ -216,7 +216,7 @@ export class AgentPodLifecycle implements PodLifecycle {
       ...bare,
       crashBackOff: crashBackOffs.inBackOff({ pod, observed }),
       highestLogAttempt: await content.highestLogAttempts({ pod, observed, signal }),
-      shownRestartCount: shownRestartCounts(this.#parts.statuses.get(observed.uid) ?? pod.status),
+      ...shownBefore(this.#parts.statuses.get(observed.uid) ?? pod.status),
     };
   }
 
@@ -271,11 +271,17 @@ export class AgentPodLifecycle implements PodLifecycle {
   }
 }
 
-function shownRestartCounts(status: PodStatus | undefined): ReadonlyMap<string, number> {
+/** What the last status showed of containers that the runtime may have lost since. */
+function shownBefore(status: PodStatus | undefined): Pick<PodSnapshot, "shownRestartCount" | "shownExitCode"> {
   const { containerStatuses = [], initContainerStatuses = [] } = status ?? {};
-  return new Map(
-    [...containerStatuses, ...initContainerStatuses].map(({ name, restartCount }) => [name, restartCount]),
+  const shown = [...containerStatuses, ...initContainerStatuses];
+  const exits = shown.flatMap(({ name, state }) =>
+    state?.terminated === undefined ? [] : [[name, state.terminated.exitCode] as const],
   );
+  return {
+    shownRestartCount: new Map(shown.map(({ name, restartCount }) => [name, restartCount])),
+    shownExitCode: new Map(exits),
+  };
 }
 
 const NONE: PodSnapshot["crashBackOff"] = new Map();

@@ -37,6 +37,8 @@ export interface PodSnapshot {
   readonly highestLogAttempt: ReadonlyMap<string, number>;
   /** Restart counts that a status already showed, by container name: a count never goes down, whatever was lost meanwhile. */
   readonly shownRestartCount?: ReadonlyMap<string, number>;
+  /** Exit codes that the last status showed, by container name: a container that ended for good does not run again when the runtime lost it. */
+  readonly shownExitCode?: ReadonlyMap<string, number>;
   /** Wall time. */
   readonly nowMs: number;
 }

@@ -1,5 +1,5 @@
 import type { Container } from "../../api/index.ts";
-import { newestInstance } from "../observed-pod.ts";
+import { newestInstance, type ObservedContainer } from "../observed-pod.ts";
 import type { PodPlan, RemoveContainerStep, RunSandboxStep } from "../pod-plan.ts";
 import type { PodSnapshot } from "../pod-snapshot.ts";
 import type { ContainerRoster, RosterEntry } from "./container-roster.ts";
@@ -47,14 +47,20 @@ export function planWithNewSandbox(
 /** Whether a regular container runs again in the new sandbox: not when it ended, or is ended now, in a way that its policy does not restart. */
 function startsAnew(snapshot: PodSnapshot, entry: RosterEntry): boolean {
   const newest = newestInstance(snapshot.observed, entry.name);
-  if (newest === undefined || newest.state === "created") return true;
-  const exitCode = mayRun(newest) ? KILLED_EXIT_CODE : newest.exitCode;
+  if (newest?.state === "created") return true;
+  const exitCode = newest === undefined ? snapshot.shownExitCode?.get(entry.name) : exitCodeOf(newest);
+  if (exitCode === undefined) return true;
   return restartsAfterExit(snapshot.pod, entry.container as Container, exitCode);
+}
+
+function exitCodeOf(instance: ObservedContainer): number {
+  return mayRun(instance) ? KILLED_EXIT_CODE : instance.exitCode;
 }
 
 function wasCreated(snapshot: PodSnapshot, entry: RosterEntry): boolean {
   const newest = newestInstance(snapshot.observed, entry.name);
-  return newest !== undefined && newest.state !== "unknown";
+  if (newest === undefined) return snapshot.shownExitCode?.has(entry.name) === true;
+  return newest.state !== "unknown";
 }
 
 /** Init containers of the old sandbox go, their logs stay: they run again from the first. */

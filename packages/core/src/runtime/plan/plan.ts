@@ -83,7 +83,9 @@ class SandboxPlan {
     // An instance of an older sandbox still tells how the container ended; one that lives there is a stray, which is killed before.
     const newest = current ?? newestInstance(observed, entry.name);
     const instance = newest !== undefined && current === undefined && mayRun(newest) ? undefined : newest;
-    if (!shouldBeRestarted({ pod, container: entry.container as Container, instance })) return { kind: "done" };
+    const shownExitCode = newest === undefined ? this.#snapshot.shownExitCode?.get(entry.name) : undefined;
+    const container = entry.container as Container;
+    if (!shouldBeRestarted({ pod, container, instance, shownExitCode })) return { kind: "done" };
     if (instance?.state === "unknown") return { kind: "restart", instance, reason: unknownState(false) };
     return { kind: "start" };
   }

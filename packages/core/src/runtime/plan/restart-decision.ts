@@ -36,10 +36,12 @@ export function shouldBeRestarted(options: {
   readonly pod: Pod;
   readonly container: RestartTerms;
   readonly instance: Pick<ObservedContainer, "state" | "exitCode"> | undefined;
+  /** Exit code that the last status showed of an instance that the runtime no longer has. */
+  readonly shownExitCode?: number | undefined;
 }): boolean {
-  const { pod, container, instance } = options;
+  const { pod, container, instance, shownExitCode } = options;
   if (pod.metadata?.deletionTimestamp !== undefined) return false;
-  if (instance === undefined) return true;
+  if (instance === undefined) return shownExitCode === undefined || restartsAfterExit(pod, container, shownExitCode);
   switch (instance.state) {
     case "running":
       return false;
