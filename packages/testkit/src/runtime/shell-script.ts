@@ -17,8 +17,9 @@ export function sleepMs(argument: string | undefined): number | undefined {
 export function shellPlan(options: { readonly script: string; readonly isPid1: boolean }): ProcessPlan {
   const state: ScriptState = { elapsedMs: 0, exitCode: 0, onStop: options.isPid1 ? "ignore" : undefined, output: [] };
   let ended = true;
-  for (const statement of splitStatements(options.script)) {
-    const outcome = runStatement(statement, state);
+  for (const { text, onlyAfterSuccess } of splitStatements(options.script)) {
+    if (onlyAfterSuccess && state.exitCode !== 0) continue;
+    const outcome = runStatement(text, state);
     if (outcome === "forever") ended = false;
     if (outcome !== "next") break;
   }
@@ -38,14 +39,33 @@ interface ScriptState {
   terminationMessage?: string;
 }
 
+interface Statement {
+  readonly text: string;
+  /** It comes after `&&`. */
+  readonly onlyAfterSuccess: boolean;
+}
+
 /** Splits at `;`, `&&` and line ends outside quotes. */
-function splitStatements(script: string): string[] {
-  const statements = script.match(/(?:'[^']*'|"[^"]*"|&(?!&)|[^;&\n'"])+/g) ?? [];
-  return statements.map((statement) => statement.trim()).filter((statement) => statement !== "");
+function splitStatements(script: string): Statement[] {
+  const tokens = script.match(/'[^']*'|"[^"]*"|&&|[;\n]|[^;&\n'"]+|[\s\S]/g) ?? [];
+  const statements: Statement[] = [];
+  let text = "";
+  let onlyAfterSuccess = false;
+  for (const token of [...tokens, ";"]) {
+    if (token !== ";" && token !== "\n" && token !== "&&") {
+      text += token;
+      continue;
+    }
+    if (text.trim() !== "") statements.push({ text: text.trim(), onlyAfterSuccess });
+    text = "";
+    onlyAfterSuccess = token === "&&";
+  }
+  return statements;
 }
 
 function runStatement(statement: string, state: ScriptState): "next" | "ended" | "forever" {
   const words = (statement.match(/'[^']*'|"[^"]*"|\S+/g) ?? []).map((word) => word.replace(/^(['"])(.*)\1$/s, "$2"));
+  if (words.some((word) => word === "&" || word === "|")) return "forever";
   if (words[0] === "exec") words.shift();
   const [command, ...rest] = words;
   switch (command) {
