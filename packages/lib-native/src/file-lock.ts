@@ -28,6 +28,7 @@ export type LockOutcome =
   | { readonly held: true; readonly lock: FileLock }
   | { readonly held: false; readonly holder: LockHolder | undefined };
 
+/** Which lock, and what its holder tells of itself. */
 export interface AcquireLockOptions {
   /** The lock file; made with mode 0600 when absent. Its directory should be writable by the agent's user alone. */
   readonly path: string;

@@ -22,7 +22,7 @@ export async function nativeCapabilities(options: { readonly searchPath?: string
 }
 
 /** Finds an executable in `searchPath` (PATH unless given) and the usual folders. Relative entries of PATH are not searched. */
-export async function findProgram(options: {
+async function findProgram(options: {
   readonly name: string;
   /** Where people get it from, for the message. */
   readonly package: string;

@@ -42,6 +42,7 @@ export async function removeCgroup(path: string): Promise<boolean> {
   }
 }
 
+/** True when a cgroup is there. */
 export async function isCgroup(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory();

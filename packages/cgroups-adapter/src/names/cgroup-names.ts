@@ -5,7 +5,7 @@ import { isPlainName } from "@nodelet/lib-safe-fs";
  * Throws `invalid` unless every part is a plain name without `_`: systemd's escaping turns `-` into `_`, so a part with `_` could not be told
  * from another one.
  */
-export function assertCgroupName(name: CgroupName): void {
+function assertCgroupName(name: CgroupName): void {
   for (const part of name) {
     if (!isPlainName(part) || part.includes("_")) {
       throw new NodeletError(

@@ -10,6 +10,7 @@ export interface RouteRequest {
   readonly message: IncomingMessage;
 }
 
+/** Answers one request. A rejection becomes a 500. */
 export type RouteHandler = (request: RouteRequest, response: ServerResponse) => void | Promise<void>;
 
 /** One endpoint. */
