@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 
 /** One line of /proc/self/mountinfo (proc_pid_mountinfo(5)). */
@@ -34,8 +35,9 @@ export function mountsAtOrBelow(mounts: readonly MountEntry[], path: string): re
  * The kernel's id of the mount that an open directory lies on. Bind mounts of one file system differ in it, which st_dev does not show, and
  * it belongs to the descriptor: no race with mounting.
  */
-export async function mountIdOf(directory: { readonly fd: number }): Promise<number> {
-  const text = await readFile(`/proc/self/fdinfo/${directory.fd}`, "utf8");
+export function mountIdOf(directory: { readonly fd: number }): number {
+  // Answered from memory by the kernel: a thread of the pool would cost more than the call.
+  const text = readFileSync(`/proc/self/fdinfo/${directory.fd}`, "utf8");
   const id = /^mnt_id:\s*(\d+)$/m.exec(text)?.[1];
   if (id === undefined)
     throw new Error(`/proc/self/fdinfo/${directory.fd}: no mnt_id: a Linux kernel from 3.15 on is needed`);

@@ -27,7 +27,7 @@ export async function removeTree(options: RemoveTreeOptions): Promise<boolean> {
   const found = await directory.look(name);
   if (found === undefined) return false;
   if (!found.isDirectory()) return directory.unlink(name);
-  const removal = new Removal(await mountIdOf(directory), options.signal);
+  const removal = new Removal(mountIdOf(directory), options.signal);
   await removal.removeDirectory({ parentFd: directory.fd, name: Buffer.from(name), path: `${directory.path}/${name}` });
   return true;
 }
@@ -52,32 +52,24 @@ class Removal {
   async removeDirectory(victim: Victim, depth = 0): Promise<void> {
     const handle = await open(pathAt(victim), constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
     try {
-      const mountId = await mountIdOf(handle);
-      if (mountId !== this.#mountId) {
+      if (mountIdOf(handle) !== this.#mountId) {
         throw new UnsafePathError("mountPoint", victim.path, "another file system is mounted here: unmount it first");
       }
       this.#topFd ??= handle.fd;
-      await this.#empty({ fd: handle.fd, path: victim.path, depth });
+      do {
+        await this.#removeBatch({ fd: handle.fd, path: victim.path, depth });
+        // Entries that came meanwhile, or were moved up from below, need another round. What cannot be removed throws, so there is an end.
+      } while (!(await removeEmptied(victim)));
     } finally {
       await handle.close();
     }
-    await ignoreAbsent(rmdir(pathAt(victim)));
   }
 
-  /** Removes the entries in batches until a look finds none. What cannot be removed throws, so every round makes progress. */
-  async #empty(directory: { readonly fd: number; readonly path: string; readonly depth: number }): Promise<void> {
-    for (;;) {
-      const batch = await readBatch(directory.fd);
-      if (batch.length === 0) return;
-      for (const entry of batch) {
-        this.#signal?.throwIfAborted();
-        const path = `${directory.path}/${entry.name.toString()}`;
-        await this.#removeEntry(
-          { parentFd: directory.fd, name: entry.name, path },
-          entry.isDirectory(),
-          directory.depth,
-        );
-      }
+  async #removeBatch(directory: { readonly fd: number; readonly path: string; readonly depth: number }): Promise<void> {
+    for (const entry of await readBatch(directory.fd)) {
+      this.#signal?.throwIfAborted();
+      const path = `${directory.path}/${entry.name.toString()}`;
+      await this.#removeEntry({ parentFd: directory.fd, name: entry.name, path }, entry.isDirectory(), directory.depth);
     }
   }
 
@@ -112,6 +104,19 @@ async function readBatch(fd: number): Promise<Dirent<Buffer>[]> {
 
 function pathAt(victim: Pick<Victim, "parentFd" | "name">): Buffer {
   return Buffer.concat([Buffer.from(`/proc/self/fd/${victim.parentFd}/`), victim.name]);
+}
+
+/** Answers false while something is in the directory. */
+async function removeEmptied(victim: Victim): Promise<boolean> {
+  try {
+    await rmdir(pathAt(victim));
+    return true;
+  } catch (error) {
+    const code = errnoOf(error);
+    if (code === "ENOTEMPTY" || code === "EEXIST") return false;
+    if (code === "ENOENT") return true;
+    throw error;
+  }
 }
 
 async function ignoreAbsent(promise: Promise<void>): Promise<void> {

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import type { CgroupName } from "@nodelet/core";
 import { describeCgroupManagerContract } from "@nodelet/testkit/contracts";
 import { CgroupfsManager } from "./cgroupfs-manager.ts";
@@ -21,7 +22,9 @@ for (const root of roots) {
         });
         await once(child.stdout, "data");
         writeFileSync(`${tree}/${name.join("/")}/cgroup.procs`, String(child.pid));
-        return async () => child.exitCode === null && child.signalCode === null;
+        // Dead is what the kernel calls so; Node.js hears of it a moment later.
+        return async () =>
+          !/^State:\s+[ZX]/m.test(await readFile(`/proc/${child.pid}/status`, "utf8").catch(() => "State: X"));
       };
       return { cgroups, parent, startProcess, cleanup: () => cgroups.destroy({ name: parent }) };
     },
