@@ -74,6 +74,7 @@ export class DirectoryPodSource implements PodSource {
       );
       await this.#wake.wait(signal);
     }
+    this.#wake.clear();
     await watching;
   }
 
