@@ -124,7 +124,7 @@ describe("sysctls", () => {
       {},
       'SysctlForbidden: forbidden sysctl: "kernel.shm_rmid_forced" not allowed with host IPC enabled',
     ],
-  ])("%s", (_, subject, input, node, answer) => {
+  ])("%s", (...[, subject, input, node, answer]) => {
     expect(judge({ ...input, pod: subject, node })).toBe(answer);
   });
 });

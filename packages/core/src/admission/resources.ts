@@ -57,6 +57,6 @@ function counts(resource: string, input: AdmissionInput): boolean {
 }
 
 /** True for resources of other domains, such as `example.com/gpu`: not Kubernetes' own and not a quota's `requests.` name. */
-export function isExtendedResource(name: string): boolean {
+function isExtendedResource(name: string): boolean {
   return name.includes("/") && !name.includes("kubernetes.io/") && !name.startsWith("requests.");
 }

@@ -136,7 +136,7 @@ describe("defaults of the API server", () => {
       limits: { cpu: "1", memory: "1Gi" },
       requests: { cpu: "300m", memory: "1Gi" },
     });
-    const limited = [
+    const limited: Container[] = [
       { name: "a", resources: { limits: { cpu: "1" } } },
       { name: "b", resources: { limits: { cpu: "2", memory: "1Gi" } } },
     ];

@@ -188,7 +188,7 @@ describe("the merged wish", () => {
             merge.changes
               .filter((change) => change.kind === kind)
               .flatMap((change) => change.pods.map((changed) => changed.metadata?.uid ?? ""));
-          const now = wanted.map(({ uid }) => uid);
+          const now: string[] = wanted.map(({ uid }) => uid);
           expect(uids("add").sort()).toEqual(now.filter((uid) => !before.has(uid)).sort());
           expect(uids("remove").sort()).toEqual([...before].filter((uid) => !now.includes(uid)).sort());
           const told = merge.changes.flatMap((change) => change.pods.map((changed) => changed.metadata?.uid));

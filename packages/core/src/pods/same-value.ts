@@ -4,16 +4,21 @@
  */
 export function sameValue(left: unknown, right: unknown): boolean {
   if (Object.is(left, right)) return true;
-  if (typeof left === "bigint" || typeof right === "bigint")
-    return isNumeric(left) && isNumeric(right) && left == right;
+  if (typeof left === "bigint" || typeof right === "bigint") return sameInteger(left, right);
   if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;
   if (Array.isArray(left) || Array.isArray(right))
     return Array.isArray(left) && Array.isArray(right) && sameList(left, right);
   return sameMembers(left as Record<string, unknown>, right as Record<string, unknown>);
 }
 
-function isNumeric(value: unknown): value is number | bigint {
-  return typeof value === "number" || typeof value === "bigint";
+/** One of the two is a bigint; a number equals it when it is the same integer. */
+function sameInteger(left: unknown, right: unknown): boolean {
+  return asInteger(left) !== undefined && asInteger(left) === asInteger(right);
+}
+
+function asInteger(value: unknown): bigint | undefined {
+  if (typeof value === "bigint") return value;
+  return typeof value === "number" && Number.isInteger(value) ? BigInt(value) : undefined;
 }
 
 function sameList(left: readonly unknown[], right: readonly unknown[]): boolean {

@@ -89,7 +89,7 @@ export function applyStaticRules(input: {
 }
 
 /** 32 hexadecimal digits that stay the same as long as pod, node and place do. */
-export function staticPodUid(input: {
+function staticPodUid(input: {
   readonly pod: Pod;
   readonly origin: StaticPodOrigin;
   readonly nodeName: string;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { stringifyJson } from "../../api/index.ts";
-import { NodeletError } from "../../errors/index.ts";
+import { isErrorOfKind } from "../../errors/index.ts";
 import { decodeManifest, MAX_MANIFEST_BYTES } from "./manifest.ts";
 
 const POD = `apiVersion: v1
@@ -29,8 +29,8 @@ function failure(text: string | Uint8Array): string {
   try {
     decode(text);
   } catch (error) {
-    expect(NodeletError.is(error) && error.kind).toBe("invalid");
-    return (error as Error).message;
+    if (isErrorOfKind(error, "invalid")) return error.message;
+    throw error;
   }
   throw new Error("the manifest was accepted");
 }
@@ -241,6 +241,18 @@ describe("a bad manifest", () => {
     expect(failure(wide)).toMatch(/the manifest is too large once its aliases are followed/);
   });
 
+  it("cannot grow by aliases in fields that nobody knows", () => {
+    const lines = ["x0: &x0 {a: b}"];
+    for (let level = 1; level < 9; level++) {
+      lines.push(
+        `x${level}: &x${level} {${Array.from({ length: 20 }, (_, index) => `k${index}: *x${level - 1}`).join(", ")}}`,
+      );
+    }
+    expect(failure(`apiVersion: v1\nkind: Pod\n${lines.join("\n")}\n`)).toMatch(
+      /the manifest is too large once its aliases are followed/,
+    );
+  });
+
   it("cannot be nested without bound", () => {
     expect(failure(`a: ${"[".repeat(5000)}`)).toMatch(/web\.yaml:1:\d+: /);
     expect(failure(`{"a": ${"[".repeat(5000)}${"]".repeat(5000)}}`)).toMatch(/web\.yaml.*(deep|depth)/);
@@ -290,12 +302,14 @@ describe("decoding", () => {
     );
     fc.assert(
       fc.property(soup, (text) => {
-        try {
-          expect(decode(text).pods).toBeInstanceOf(Array);
-        } catch (error) {
-          expect(NodeletError.is(error) && error.kind).toBe("invalid");
-          expect((error as Error).message).toMatch(/^web\.yaml/);
-        }
+        const outcome = ((): unknown => {
+          try {
+            return decode(text).pods;
+          } catch (error) {
+            return isErrorOfKind(error, "invalid") && error.message.startsWith("web.yaml") ? [] : error;
+          }
+        })();
+        expect(outcome).toBeInstanceOf(Array);
       }),
       { numRuns: 2000 },
     );

@@ -1,13 +1,24 @@
 import type { SchemaSet } from "../../api/index.ts";
 import { NodeletError } from "../../errors/index.ts";
 import { parseJsonNodes } from "./json-nodes.ts";
-import { type ManifestNode, type MappingNode, type NodeWarning, type ParsedText, TextFault } from "./node.ts";
+import {
+  type ManifestNode,
+  type MappingNode,
+  type NodeWarning,
+  type ParsedText,
+  type ScalarValue,
+  TextFault,
+} from "./node.ts";
 import { firstDocument, TextIndex } from "./text.ts";
 import { decodeTyped } from "./typed-decode.ts";
 import { parseYamlNodes } from "./yaml-nodes.ts";
 
 /** Upstream's limit for files and answers. */
 export const MAX_MANIFEST_BYTES = 10 * 1024 * 1024;
+
+/** Members that are looked at for nulls, and how deep. */
+const MAX_MEMBERS = 100_000;
+const MAX_NULL_DEPTH = 8;
 
 /** What to decode, and as what. */
 export interface DecodeObjectInput {
@@ -65,7 +76,7 @@ export function decodeObject(input: DecodeObjectInput): DecodedObject {
       ...[...warnings, ...parsed.warnings].map((warning) => `${at(warning.offset)}: ${warning.message}`),
       ...decoded.warnings.map((warning) => `${at(warning.offset)}: ${warning.path}: ${warning.message}`),
     ],
-    nulls: nullPaths(root),
+    nulls: nullPaths(root, source),
     locate: (fieldPath) => at(nearestPlace(decoded.places, fieldPath)),
   };
 }
@@ -154,12 +165,13 @@ function furtherDocuments(text: string, looksLikeJson: boolean): NodeWarning[] {
 
 function kindOf(root: MappingNode, options: Pick<DecodeObjectInput, "apiVersion" | "kinds"> & { at: At }): string {
   const { apiVersion, kinds, at } = options;
-  const text = (key: string): unknown => {
+  const text = (key: string): ScalarValue | undefined => {
     const node = root.members.get(key)?.value;
     return node?.kind === "scalar" ? node.value : undefined;
   };
   const offsetOf = (key: string): number => root.members.get(key)?.value.offset ?? root.offset;
-  const shown = (value: unknown): string => (value === undefined ? "nothing" : JSON.stringify(String(value)));
+  const shown = (value: ScalarValue | undefined): string =>
+    value === undefined ? "nothing" : JSON.stringify(String(value));
   const kind = kinds.find((candidate) => candidate === text("kind"));
   if (kind === undefined)
     throw invalid(`${at(offsetOf("kind"))}: kind: expected "${kinds[0]}", found ${shown(text("kind"))}`);
@@ -185,11 +197,22 @@ function decode(options: {
   }
 }
 
-/** Only mappings are gone into: in a list null is a value. Aliases may share nodes, so that the depth is bounded. */
-function nullPaths(node: ManifestNode, path: readonly string[] = []): string[][] {
-  if (node.kind === "scalar") return node.value === null && path.length > 0 ? [[...path]] : [];
-  if (node.kind === "sequence" || path.length >= 8) return [];
-  return [...node.members].flatMap(([key, member]) => nullPaths(member.value, [...path, key]));
+/** Only mappings are gone into: in a list null is a value. */
+function nullPaths(root: ManifestNode, source: string): string[][] {
+  const paths: string[][] = [];
+  let left = MAX_MEMBERS;
+  const visit = (node: ManifestNode, path: readonly string[]): void => {
+    if (node.kind === "scalar" && node.value === null && path.length > 0) paths.push([...path]);
+    if (node.kind !== "mapping" || path.length >= MAX_NULL_DEPTH) return;
+    for (const [key, member] of node.members) {
+      // Aliases share nodes, and fields that nobody knows are not counted elsewhere: ten aliases of ten aliases add up here.
+      left -= 1;
+      if (left < 0) throw invalid(`${source}: the manifest is too large once its aliases are followed`);
+      visit(member.value, [...path, key]);
+    }
+  };
+  visit(root, []);
+  return paths;
 }
 
 /** The offset of the field, or of the closest one above it that stands in the text. */

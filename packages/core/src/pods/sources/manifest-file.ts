@@ -41,9 +41,9 @@ export interface LookTime {
 }
 
 /** How long a whole text must have rested: longer than any program takes between two writes without thinking. */
-export const SHORT_QUIET_MS = 30;
+const SHORT_QUIET_MS = 30;
 /** How long anything else must have rested. */
-export const LONG_QUIET_MS = 1500;
+const LONG_QUIET_MS = 1500;
 /** A change after so long a rest means that the writer pauses. */
 const PAUSE_MS = 100;
 /** How long a file must be away before its pod goes: editors move files about when they save. */
@@ -138,7 +138,7 @@ function quietMs(file: ManifestFile, now: LookTime): number {
 }
 
 /** True when nothing tells the two apart. */
-export function sameEntry(left: DirectoryEntry, right: DirectoryEntry): boolean {
+function sameEntry(left: DirectoryEntry, right: DirectoryEntry): boolean {
   return (
     left.type === right.type &&
     left.sizeBytes === right.sizeBytes &&

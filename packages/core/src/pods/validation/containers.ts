@@ -30,7 +30,7 @@ const NOT_FOR_EPHEMERAL = [
 
 /** Regular, init and ephemeral containers of a pod. */
 export function validateContainers(context: PodContext, { problems }: Pick<Place, "problems">): void {
-  const { containers = [], initContainers = [], ephemeralContainers = [] } = context.pod.spec ?? { containers: [] };
+  const { containers, initContainers = [], ephemeralContainers = [] } = context.pod.spec ?? { containers: [] };
   if (containers.length === 0) problems.required({ path: "spec.containers" });
   const names = new Set<string>();
   const unique = ({ name, path }: { readonly name: string; readonly path: string }): void => {

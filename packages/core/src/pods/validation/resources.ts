@@ -48,7 +48,7 @@ export function validatePodResources(pod: Pod, problems: Problems): void {
     if (!isPodLevelResource(name)) continue;
     const own = parse(resources.requests?.[name] ?? "0");
     if (own !== undefined && amount.compare(own) > 0) {
-      const detail = `must be greater than or equal to aggregate container requests of ${amount}`;
+      const detail = `must be greater than or equal to aggregate container requests of ${amount.toString()}`;
       problems.invalid({ path: `${path}.requests[${name}]`, value: own.toString(), detail });
     }
   }
@@ -65,7 +65,7 @@ function validateLimitsOfContainers(pod: Pod, problems: Problems): void {
         problems.invalid({
           path,
           value: limit.toString(),
-          detail: `must be less than or equal to pod limits of ${own}`,
+          detail: `must be less than or equal to pod limits of ${own.toString()}`,
         });
       }
     }
@@ -133,13 +133,13 @@ function validateAgainstLimit(
     place.problems.invalid({
       path,
       value: request.toString(),
-      detail: `must be equal to ${entry.name} limit of ${limit}`,
+      detail: `must be equal to ${entry.name} limit of ${limit.toString()}`,
     });
   } else if (request.compare(limit) > 0) {
     place.problems.invalid({
       path,
       value: request.toString(),
-      detail: `must be less than or equal to ${entry.name} limit of ${limit}`,
+      detail: `must be less than or equal to ${entry.name} limit of ${limit.toString()}`,
     });
   }
 }
