@@ -1,4 +1,4 @@
-import { type ContractOptions, describeContract } from "./contract.ts";
+import { type ContractOptions, type ContractTest, describeContract } from "./contract.ts";
 import { defineContainerLifeTests } from "./runtime-containers.ts";
 import { defineEventTests } from "./runtime-events.ts";
 import type { RuntimeFixture } from "./runtime-fixture.ts";
@@ -12,12 +12,15 @@ import { defineStopTests } from "./runtime-stops.ts";
  * cancellation and events. It makes pods of its own prefix and removes them.
  */
 export function describeRuntimeServiceContract(options: ContractOptions<RuntimeFixture>): void {
-  describeContract("RuntimeService contract", options, (test) => {
-    defineInfoTests(test);
-    defineSandboxTests(test);
-    defineContainerLifeTests(test);
-    defineStopTests(test);
-    defineListTests(test);
-    defineEventTests(test);
-  });
+  describeContract("RuntimeService contract", options, defineRuntimeServiceTests);
+}
+
+/** The tests of the contract, added one by one: for those who run them another way. */
+export function defineRuntimeServiceTests(test: ContractTest<RuntimeFixture>): void {
+  defineInfoTests(test);
+  defineSandboxTests(test);
+  defineContainerLifeTests(test);
+  defineStopTests(test);
+  defineListTests(test);
+  defineEventTests(test);
 }
