@@ -48,8 +48,9 @@ const UNBUILT: readonly UnbuiltFeature[] = [
   container("startupProbe", ({ startupProbe }) => startupProbe !== undefined),
   container("lifecycle.postStart", ({ lifecycle }) => lifecycle?.postStart !== undefined),
   container("lifecycle.preStop", ({ lifecycle }) => lifecycle?.preStop !== undefined),
-  container("lifecycle.stopSignal", ({ lifecycle }) => lifecycle?.stopSignal !== undefined),
-  container("restartPolicyRules", ({ restartPolicyRules = [] }) => restartPolicyRules.length > 0),
+  container("restartPolicyRules", ({ restartPolicyRules = [] }) =>
+    restartPolicyRules.some((rule) => rule.action === "RestartAllContainers"),
+  ),
   container("resources.claims", ({ resources }) => (resources?.claims ?? []).length > 0),
   spec("resourceClaims", (pod) => (pod.spec?.resourceClaims ?? []).length > 0),
   spec("hostUsers", (pod) => pod.spec?.hostUsers === false),
