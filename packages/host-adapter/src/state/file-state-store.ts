@@ -20,7 +20,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /**
  * State files of our own in one existing directory. A file has two lines: a header `{"format":"nodelet-state","version":1,"sha256":"…"}`
  * and the value as JSON, which the hash is over. A file of another form, with another hash or of a later version is renamed to
- * `<name>.damaged-<time>` when it is read. Writes of one name are done one after the other.
+ * `<name>.damaged-<time>` when it is read. Writes of one name are done one after the other. Integers beyond 2^53 are read as bigints.
  */
 export class FileStateStore implements StateStore {
   readonly #directory: string;
