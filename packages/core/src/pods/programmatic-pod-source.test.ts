@@ -59,6 +59,33 @@ describe("apply", () => {
     expect(updated.metadata).toMatchObject({ uid, generation: 2 });
   });
 
+  it("refuses what is no pod at all, naming the field, and is not touched by later changes of its input", () => {
+    const { source } = setUp();
+    const loop: Record<string, unknown> = {};
+    loop["self"] = loop;
+    const wrong: unknown[] = [
+      null,
+      5,
+      "pod",
+      [],
+      { spec: { containers: "x" } },
+      { metadata: loop, spec: loop },
+      { spec: { containers: [{ name: "a", tty: "yes" }] } },
+      { metadata: { name: () => 1 } },
+    ];
+    for (const value of wrong) expect(kindOf(() => source.apply(value as Pod))).toBe("invalid");
+    expect(() =>
+      source.apply({
+        metadata: { name: "web" },
+        spec: { containers: [{ name: "a", image: "i", tty: "yes" }] },
+      } as unknown as Pod),
+    ).toThrow('invalid pod: spec.containers[0].tty: expected a boolean (true or false), found the string "yes"');
+    const input = structuredClone(POD);
+    const pod = source.apply(input);
+    input.spec = { containers: [] };
+    expect(pod.spec?.containers).toHaveLength(1);
+  });
+
   it("refuses what is invalid, what may not change, and a pod that is going", () => {
     const { source, sets } = setUp();
     expect(kindOf(() => source.apply({ metadata: { name: "Web" }, spec: { containers: [] } }))).toBe("invalid");

@@ -13,6 +13,7 @@ import type { PodSetListener, PodSource, PodSourceName } from "../ports/pod-sour
 import type { PodStatusSink, StatusOutcome } from "../ports/pod-status-sink.ts";
 import type { Random } from "../ports/random.ts";
 import { defaultEphemeralContainer, defaultPod } from "./defaults.ts";
+import { decodeValue } from "./manifest/typed-value.ts";
 import { sameValue } from "./same-value.ts";
 import { parseRfc3339, rfc3339 } from "./timestamp.ts";
 import { assertValidPod, assertValidUpdate, throwProblems, validatePod } from "./validation/index.ts";
@@ -92,8 +93,9 @@ export class ProgrammaticPodSource implements PodSource {
    * every problem; `conflict` when the pod is being deleted.
    */
   apply(manifest: Pod): Pod {
-    const namespace = manifest.metadata?.namespace || "default";
-    const pod = defaultPod({ ...manifest, metadata: { ...manifest.metadata, namespace } });
+    const given = decodeValue<Pod>({ value: manifest, type: "Pod", what: "invalid pod" });
+    const namespace = given.metadata?.namespace || "default";
+    const pod = defaultPod({ ...given, metadata: { ...given.metadata, namespace } });
     const existing = this.#pods.get(keyOf(pod.metadata ?? {}));
     return existing === undefined ? this.#create(pod) : this.#update({ existing, pod });
   }
@@ -124,7 +126,12 @@ export class ProgrammaticPodSource implements PodSource {
   /** Asks for other cpu and memory of running containers. `notFound` when there is no such container. */
   resize(options: ResizePodOptions): Pod {
     const pod = this.#find(options);
-    const wanted = new Map(options.containers.map(({ name, resources }) => [name, resources]));
+    const wanted = new Map(
+      options.containers.map(({ name, resources }) => [
+        name,
+        decodeValue<ResourceRequirements>({ value: resources, type: "ResourceRequirements", what: "invalid resize" }),
+      ]),
+    );
     const resized = (container: Container): Container => {
       const resources = wanted.get(container.name);
       wanted.delete(container.name);
@@ -147,12 +154,11 @@ export class ProgrammaticPodSource implements PodSource {
   /** Adds a container for debugging to a running pod (KEP-277). It can never be changed or removed. */
   addEphemeralContainer(options: PodName & { readonly container: EphemeralContainer }): Pod {
     const pod = this.#find(options);
-    const ephemeralContainers = [
-      ...(pod.spec?.ephemeralContainers ?? []),
-      defaultEphemeralContainer(options.container),
-    ];
+    const what = "invalid ephemeral container";
+    const container = decodeValue<EphemeralContainer>({ value: options.container, type: "EphemeralContainer", what });
+    const ephemeralContainers = [...(pod.spec?.ephemeralContainers ?? []), defaultEphemeralContainer(container)];
     const next: Pod = { ...pod, spec: { ...pod.spec, containers: pod.spec?.containers ?? [], ephemeralContainers } };
-    throwProblems("invalid ephemeral container", validatePod(next));
+    throwProblems(what, validatePod(next));
     return this.#replace(nextGeneration(next));
   }
 
