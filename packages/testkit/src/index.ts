@@ -14,6 +14,7 @@ export { formatReference, type ImageReference, parseReference } from "./images/r
 export type { ImageDefinition, StoredImage } from "./images/stored-image.ts";
 export { type LogRecord, MemoryLogger, silentLogger } from "./logging/memory-logger.ts";
 export { FixedMachine } from "./machine/fixed-machine.ts";
+export { InMemoryDirectoryWatch } from "./manifests/in-memory-directory-watch.ts";
 export { StaticHostNetworkFiles } from "./network/static-host-network-files.ts";
 export { type Life, portsOfLife } from "./node/severed-ports.ts";
 export { SimulatedNode, type SimulatedNodeOptions } from "./node/simulated-node.ts";

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import type { Clock, Pod, PodSetListener, PodSource, PodSourceName } from "@nodelet/core";
 import { InMemoryCgroups } from "../cgroups/in-memory-cgroups.ts";
 import { VirtualClock } from "../clock/virtual-clock.ts";
@@ -5,18 +6,27 @@ import { FaultPlan } from "../faults/fault-plan.ts";
 import { withFaults } from "../faults/with-faults.ts";
 import { InMemoryContainerLogs } from "../files/in-memory-container-logs.ts";
 import { InMemoryPodFiles } from "../files/in-memory-pod-files.ts";
+import { MemoryLogger } from "../logging/memory-logger.ts";
 import { FixedMachine } from "../machine/fixed-machine.ts";
+import { InMemoryDirectoryWatch } from "../manifests/in-memory-directory-watch.ts";
 import { StaticHostNetworkFiles } from "../network/static-host-network-files.ts";
+import { InMemoryObjects } from "../objects/in-memory-objects.ts";
 import { SeededRandom } from "../random/seeded-random.ts";
+import { RecordingStatusSink } from "../sinks/recording-status-sink.ts";
 import { InMemoryStateStore } from "../state/in-memory-state-store.ts";
 import {
   describeCgroupManagerContract,
   describeClockContract,
   describeContainerLogsContract,
+  describeDirectoryWatchContract,
   describeHostNetworkFilesContract,
+  describeLoggerContract,
   describeMachineContract,
+  describeObjectSourceContract,
   describePodFilesContract,
   describePodSourceContract,
+  describePodStatusSinkContract,
+  describeRandomContract,
   describeStateStoreContract,
 } from "./index.ts";
 
@@ -98,6 +108,92 @@ for (const [suffix, decorate] of [
     },
   });
 }
+
+describeRandomContract({ name: "SeededRandom", makeFixture: () => ({ random: new SeededRandom("contract") }) });
+
+describeLoggerContract({
+  name: "MemoryLogger",
+  makeFixture: () => {
+    const logger = new MemoryLogger({ verbosity: 4 });
+    let seen = 0;
+    return {
+      logger,
+      takeText: async () => {
+        const fresh = logger.records.slice(seen);
+        seen = logger.records.length;
+        return inspect(fresh, { depth: 5 });
+      },
+    };
+  },
+});
+
+describePodStatusSinkContract({
+  name: "RecordingStatusSink",
+  makeFixture: () => {
+    const sink = new RecordingStatusSink();
+    let count = 0;
+    return {
+      sink,
+      makePod: async () => ({ metadata: { name: `pod-${(count += 1)}`, namespace: "default", uid: `uid-${count}` } }),
+      statusOf: async (pod) => sink.last(pod.metadata?.uid ?? ""),
+    };
+  },
+});
+
+describeObjectSourceContract({
+  name: "InMemoryObjects",
+  makeFixture: () => {
+    const configMap = { namespace: "default", name: "settings", data: { one: "1" } };
+    const secret = { namespace: "default", name: "password", data: { two: "2" } };
+    const service = {
+      namespace: "default",
+      name: "web",
+      clusterIp: "192.0.2.1",
+      ports: [{ port: 80, protocol: "TCP" }],
+    };
+    const runtimeClass = { name: "heavy", handler: "kata" };
+    const objects = new InMemoryObjects({
+      configMaps: [configMap],
+      secrets: [secret],
+      services: [service],
+      runtimeClasses: [runtimeClass],
+    });
+    return { objects, configMap, secret, service, runtimeClass };
+  },
+});
+
+describeDirectoryWatchContract({
+  name: "InMemoryDirectoryWatch",
+  makeFixture: () => {
+    const watchClock = new VirtualClock();
+    const watch = new InMemoryDirectoryWatch({ clock: watchClock });
+    let count = 0;
+    return {
+      watch,
+      makePlace: async () => {
+        const path = `/etc/manifests-${(count += 1)}`;
+        watch.makeDirectory(path);
+        return {
+          path,
+          write: async (file) => watch.write({ path, ...file }),
+          remove: async (name) => watch.remove({ path, name }),
+        };
+      },
+      makeFile: async (content) => {
+        const path = `/etc/pod-${(count += 1)}.yaml`;
+        watch.writeFile({ path, content });
+        return path;
+      },
+      absentPath: "/etc/no-such",
+      waitFor: async (condition) => {
+        for (let turn = 0; !(await condition()); turn += 1) {
+          if (turn > 300) throw new Error("the condition did not hold within 30 virtual seconds");
+          await watchClock.advance(100);
+        }
+      },
+    };
+  },
+});
 
 describeClockContract({
   name: "VirtualClock",

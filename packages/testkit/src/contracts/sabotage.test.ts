@@ -142,7 +142,7 @@ const sabotages: readonly { readonly what: string; readonly override: Override; 
     override: {
       stopContainer:
         (real) =>
-        ({ signal: _, ...request }) =>
+        ({ signal: _signal, ...request }) =>
           real.stopContainer(request),
     },
     caughtBy: "a caller that gives up a stop is answered at once, and the container lives on",
@@ -152,7 +152,7 @@ const sabotages: readonly { readonly what: string; readonly override: Override; 
     override: {
       listContainers:
         (real) =>
-        ({ labels: _, ...request } = {}) =>
+        ({ labels: _labels, ...request } = {}) =>
           real.listContainers(request),
     },
     caughtBy: "lists containers by id, sandbox, state and labels, exited ones included",
@@ -162,7 +162,7 @@ const sabotages: readonly { readonly what: string; readonly override: Override; 
     override: {
       listSandboxes:
         (real) =>
-        ({ state: _, ...request } = {}) =>
+        ({ state: _state, ...request } = {}) =>
           real.listSandboxes(request),
     },
     caughtBy: "lists sandboxes by id, state and labels, all filters together",
