@@ -32,6 +32,7 @@ export interface AdmissionInput {
 /** Whether a pod may run here. `reason` and `message` go into event and status as they are. */
 export type AdmissionVerdict = { readonly admit: true } | AdmissionRejection;
 
+/** Why a pod may not run here. */
 export interface AdmissionRejection {
   readonly admit: false;
   readonly reason: string;

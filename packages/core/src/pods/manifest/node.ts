@@ -4,6 +4,7 @@ export type ScalarValue = string | number | bigint | boolean | null;
 /** One value of a manifest with the place where it stands. Aliases share nodes. */
 export type ManifestNode = ScalarNode | SequenceNode | MappingNode;
 
+/** A string, number, boolean or nothing. */
 export interface ScalarNode {
   readonly kind: "scalar";
   /** UTF-16 offset in the text; -1 for an empty value that stands nowhere. */
@@ -13,12 +14,14 @@ export interface ScalarNode {
   readonly source: string;
 }
 
+/** A list. */
 export interface SequenceNode {
   readonly kind: "sequence";
   readonly offset: number;
   readonly items: readonly ManifestNode[];
 }
 
+/** An object: members by name. */
 export interface MappingNode {
   readonly kind: "mapping";
   readonly offset: number;
