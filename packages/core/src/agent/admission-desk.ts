@@ -1,4 +1,4 @@
-import { admitPod, type AdmissionVerdict, type NodeFacts } from "../admission/index.ts";
+import { type AdmissionVerdict, admitPod, type NodeFacts } from "../admission/index.ts";
 import type { Pod } from "../api/index.ts";
 import { isTerminalPhase } from "../api/index.ts";
 import type { AgentConfig } from "../config/agent-config.ts";

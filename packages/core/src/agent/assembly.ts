@@ -7,6 +7,7 @@ import { RequestBuilder } from "../runtime/execute/request-builder.ts";
 import type { Observer } from "../runtime/observer.ts";
 import { StatusManager } from "../status/index.ts";
 import type { AgentOptions } from "./agent.ts";
+import { BackOffState } from "./back-off-state.ts";
 import { CrashBackOffs } from "./crash-back-offs.ts";
 import { nodeFacts } from "./node-facts.ts";
 import { Ownership } from "./ownership.ts";
@@ -25,7 +26,7 @@ export interface AgentParts {
   readonly content: PodContent;
   readonly ownership: Ownership;
   readonly podCgroups: PodCgroups;
-  readonly crashBackOffs: CrashBackOffs;
+  readonly backOffState: BackOffState;
   readonly images: ImageManager;
 }
 
@@ -44,11 +45,18 @@ export function assembleParts(input: {
   const { options, machine, decisions, observer, monitor } = input;
   const { config, ports } = options;
   const podCgroups = new PodCgroups({ config, ports });
-  const crashBackOffs = new CrashBackOffs({ config, ports });
+  const crashBackOffs = new CrashBackOffs({ config, ports, onChange: () => backOffState.touch() });
   const startErrors = new StartErrors();
   const ownership = new Ownership({ ports, decisions, takeOver: config.takeOver });
   const content = new PodContent({ config, ports });
   const images = new ImageManager({ config, ports, decisions });
+  const backOffState = new BackOffState({
+    ports,
+    sections: {
+      crash: { export: () => crashBackOffs.export(), restore: (state) => crashBackOffs.restore(state) },
+      pull: { export: () => images.exportBackOff(), restore: (state) => images.restoreBackOff(state) },
+    },
+  });
   const statuses = new StatusManager({ ports: { ...ports, sink: ports.statusSink }, onChange: input.onPodChange });
   const requests = new RequestBuilder({
     config,
@@ -63,8 +71,12 @@ export function assembleParts(input: {
     images,
     requests,
     decisions,
-    onStartResult: (uid, name, error) =>
-      error === undefined ? startErrors.clear(uid, name) : startErrors.set(uid, name, error),
+    onStartResult: (uid, name, error) => {
+      if (error === undefined) startErrors.clear(uid, name);
+      else startErrors.set(uid, name, error);
+      // A window that goes on is no news; a failure may have opened one.
+      if (error !== undefined && !error.reason.endsWith("BackOff")) backOffState.touch();
+    },
     onLateSandbox: (uid) => ownership.claimLate(uid),
     onRestart: (request) => crashBackOffs.restarting(request),
   });
@@ -90,5 +102,5 @@ export function assembleParts(input: {
     onFinished: input.onFinished,
     onGone: input.onGone,
   });
-  return { machine, statuses, workers, content, ownership, podCgroups, crashBackOffs, images };
+  return { machine, statuses, workers, content, ownership, podCgroups, backOffState, images };
 }

@@ -1,5 +1,5 @@
-import { NodeAgent } from "./node-agent.ts";
 import type { Agent, AgentOptions } from "./agent.ts";
+import { NodeAgent } from "./node-agent.ts";
 
 /**
  * Assembles an agent from its configuration and ports. Does nothing yet: `run` starts it.

@@ -1,12 +1,12 @@
-import { delay } from "../async/delay.ts";
 import type { Pod } from "../api/index.ts";
+import { delay } from "../async/delay.ts";
 import { isErrorOfKind } from "../errors/nodelet-error.ts";
 import type { CgroupManager } from "../ports/cgroup-manager.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ContainerLogs, PodFiles } from "../ports/pod-files.ts";
-import type { Observer } from "../runtime/observer.ts";
 import type { ObservedPod } from "../runtime/observed-pod.ts";
+import type { Observer } from "../runtime/observer.ts";
 import type { Ownership } from "./ownership.ts";
 import type { PodCgroups } from "./pod-cgroups.ts";
 import type { PodWorkers } from "./pod-workers.ts";

@@ -135,7 +135,7 @@ export class NodeAgent implements Agent {
       onGone: (worker) => this.#workerGone(worker),
     });
     await parts.ownership.load(stop);
-    await parts.crashBackOffs.load(stop);
+    await parts.backOffState.load(stop);
     this.#parts = parts;
     ports.logger.info("Agent started", {
       node: config.nodeName,
@@ -148,7 +148,7 @@ export class NodeAgent implements Agent {
       this.#observer.run(stop),
       this.#loop.run(stop),
       parts.statuses.run(stop),
-      parts.crashBackOffs.run(stop),
+      parts.backOffState.run(stop),
       housekeeping.run(stop),
       ...sources.map((source) => this.#runSource(source, stop)),
     ]);

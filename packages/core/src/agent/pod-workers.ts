@@ -1,5 +1,5 @@
-import { isStaticPod, podFullName } from "../pods/index.ts";
 import type { Pod } from "../api/index.ts";
+import { isStaticPod, podFullName } from "../pods/index.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { Random } from "../ports/random.ts";

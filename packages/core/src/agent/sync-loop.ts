@@ -1,8 +1,8 @@
 import { delay } from "../async/delay.ts";
 import { Wake } from "../async/wake.ts";
+import type { PodChange } from "../pods/index.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
-import type { PodChange } from "../pods/index.ts";
 
 /** Upstream's pause while the runtime is not ready: 100 ms doubling to 5 s. */
 const FIRST_PAUSE_MS = 100;

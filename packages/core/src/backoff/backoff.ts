@@ -97,11 +97,13 @@ export class BackOff {
     this.#entries.delete(key);
   }
 
-  /** Forgets keys that `keep` refuses. */
-  retain(keep: (key: string) => boolean): void {
+  /** Forgets keys that `keep` refuses; answers whether there were any. */
+  retain(keep: (key: string) => boolean): boolean {
+    const before = this.#entries.size;
     for (const key of this.#entries.keys()) {
       if (!keep(key)) this.#entries.delete(key);
     }
+    return this.#entries.size !== before;
   }
 
   /** Forgets keys that were well for twice the longest window. */
