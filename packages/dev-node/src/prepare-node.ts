@@ -1,20 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Containerd, startContainerd } from "./containerd/start-containerd.ts";
+import { type Containerd, type StartContainerdOptions, startContainerd } from "./containerd/start-containerd.ts";
 import type { BuiltImage } from "./images/oci-archive.ts";
 import { buildImages } from "./images/standard-images.ts";
-import type { Log } from "./processes.ts";
-import { type ContainerdVersion, ensureTools } from "./tools/ensure-tools.ts";
+import { type ContainerdVersion, defaultCacheDir, ensureTools } from "./tools/ensure-tools.ts";
 
-/** What {@link prepareNode} is asked for. */
-export interface PrepareNodeOptions {
-  /** Directory of the private containerd; absent or empty. */
-  dir: string;
-  /** Default "2.1". */
+/** What {@link prepareNode} is asked for: as for {@link startContainerd}, where the version is "2.1" by default. */
+export interface PrepareNodeOptions extends Omit<StartContainerdOptions, "version"> {
   version?: ContainerdVersion;
-  cacheDir?: string;
-  cgroupRoot?: string;
-  log?: Log;
 }
 
 /** A runtime with the standard images in it. */
@@ -29,12 +22,9 @@ export interface PreparedNode {
 
 /** Fetches missing programs, starts a private containerd, and imports the standard images. */
 export async function prepareNode(options: PrepareNodeOptions): Promise<PreparedNode> {
-  const log = options.log ?? (() => {});
-  const version = options.version ?? "2.1";
-  const cache = options.cacheDir === undefined ? {} : { cacheDir: options.cacheDir };
-  const tools = await ensureTools({ versions: [version], log, ...cache });
-  const cgroup = options.cgroupRoot === undefined ? {} : { cgroupRoot: options.cgroupRoot };
-  const containerd = await startContainerd({ version, dir: options.dir, tools, log, ...cgroup });
+  const { log = () => {}, version = "2.1", cacheDir = defaultCacheDir } = options;
+  const tools = options.tools ?? (await ensureTools({ versions: [version], log, cacheDir }));
+  const containerd = await startContainerd({ ...options, version, tools });
   try {
     const archive = await buildImages({ busybox: tools.busybox });
     const path = join(containerd.dir, "images.tar");

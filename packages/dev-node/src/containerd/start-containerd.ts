@@ -3,7 +3,9 @@ import { randomBytes } from "node:crypto";
 import { mkdir, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { DevNodeError, ignoringErrno } from "../errors.ts";
+import { type Guardian, startGuardian } from "../guardian.ts";
 import { standardImages } from "../images/standard-images.ts";
 import {
   type CommandOutput,
@@ -24,7 +26,6 @@ import {
 } from "../tools/ensure-tools.ts";
 import { renderContainerdConfig } from "./config.ts";
 import { openCriProbe } from "./cri-probe.ts";
-import { type Guardian, startGuardian } from "./guardian.ts";
 import { waitForImages } from "./image-import.ts";
 import { type Leftover, type LeftoverOptions, listLeftovers } from "./leftovers.ts";
 import { describeFolders, type NodeRecord, writeNodeRecord } from "./node-record.ts";
@@ -235,7 +236,8 @@ class ContainerdNode implements Containerd {
 
   /** Writes the configuration, makes the bridge, and starts the daemon for the first time. */
   async begin(): Promise<void> {
-    this.#guardian = startGuardian(this.dir);
+    const main = fileURLToPath(new URL("../main.ts", import.meta.url));
+    this.#guardian = startGuardian([process.execPath, main, "reap", "--dir", this.dir]);
     const folders = describeFolders(this.dir);
     const { network = {}, systemdCgroup = false } = this.#options;
     const features = { masquerade: network.masquerade ?? false, portMap: network.portMap ?? false };

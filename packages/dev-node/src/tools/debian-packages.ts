@@ -12,6 +12,8 @@ export interface PackageSet {
   /** Debian suite; undefined means the release that the machine runs. */
   suite?: string;
   packages: readonly string[];
+  /** Also fetch what the packages depend on, as far as the machine has not got it. Default false. */
+  withDependencies?: boolean;
   /** One clause for people, after "needed": "to run pods". */
   why: string;
 }
@@ -86,10 +88,10 @@ async function fetchPackages(options: FetchOptions): Promise<Record<string, stri
     await mkdir(tree);
     const start = performance.now();
     await runApt(["update", ...apt], { cwd: debs, timeoutMs: 180_000, set });
-    await runApt(["download", ...apt, ...set.packages], { cwd: debs, timeoutMs: 600_000, set });
+    await runApt([...apt, ...describeFetch({ set, debs }), ...set.packages], { cwd: debs, timeoutMs: 600_000, set });
     const versions: Record<string, string> = {};
     let sizeBytes = 0;
-    for (const file of (await readdir(debs)).sort()) {
+    for (const file of (await readdir(debs)).filter((name) => name.endsWith(".deb")).sort()) {
       const path = join(debs, file);
       const shown = await runCommand(["dpkg-deb", "--show", path]);
       const [name = file, version = ""] = shown.stdout.trim().split("\t");
@@ -106,6 +108,23 @@ async function fetchPackages(options: FetchOptions): Promise<Record<string, stri
   } finally {
     await rm(work, { recursive: true, force: true });
   }
+}
+
+/**
+ * With dependencies apt plans an installation by the machine's own package status, and stops after the download:
+ * nothing is locked, installed or noted.
+ */
+function describeFetch(options: { set: PackageSet; debs: string }): string[] {
+  if (options.set.withDependencies !== true) {
+    return ["download"];
+  }
+  const settings = {
+    "Dir::State::status": "/var/lib/dpkg/status",
+    "Dir::Cache::archives": options.debs,
+    "Debug::NoLocking": "1",
+  };
+  const flags = ["--download-only", "--no-install-recommends", "--yes"];
+  return ["install", ...flags, ...Object.entries(settings).flatMap(([name, value]) => ["-o", `${name}=${value}`])];
 }
 
 /** A set is in the cache wholly or not at all: the folder appears by one rename. */

@@ -1,19 +1,17 @@
 import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
 
-/** Watches over one node; {@link Guardian.release} ends the watch. */
+/** Watches over what this process started; {@link Guardian.release} ends the watch. */
 export interface Guardian {
   release(): void;
 }
 
 /**
  * Starts a shell that sleeps on a pipe from this process. When this process ends in any way, kill -9 included, the
- * kernel closes the pipe, and the shell turns into `main.ts reap --dir DIR`. It costs no time while it waits.
+ * kernel closes the pipe, and the shell turns into the given command. It costs no time while it waits.
  */
-export function startGuardian(dir: string): Guardian {
-  const main = fileURLToPath(new URL("../main.ts", import.meta.url));
+export function startGuardian(command: readonly [string, ...string[]]): Guardian {
   const script = 'read -r line; [ "$line" = done ] || exec "$@"';
-  const child = spawn("/bin/sh", ["-c", script, "guardian", process.execPath, main, "reap", "--dir", dir], {
+  const child = spawn("/bin/sh", ["-c", script, "guardian", ...command], {
     stdio: ["pipe", "ignore", "ignore"],
     // A session of its own, so that Ctrl-C on the terminal does not reach it.
     detached: true,
