@@ -1,0 +1,98 @@
+import {
+  type AgentConfig,
+  createAgent,
+  DirectoryPodSource,
+  type DirectoryPodSourceOptions,
+  type HttpFetch,
+  type PodSource,
+  UrlPodSource,
+} from "@nodelet/core";
+import { ContainerModule } from "inversify";
+import type { Settings } from "../settings/settings-table.ts";
+import { DecisionRelay } from "./decision-relay.ts";
+import { ids } from "./identifiers.ts";
+import { acceptingStatusSink, LoggedEvents, noObjects } from "./standalone.ts";
+
+/** The agent itself, with what a node without an API server puts in the place of one. */
+export const coreModule = new ContainerModule(({ bind }) => {
+  bind(ids.objects).toConstantValue(noObjects);
+  bind(ids.statusSink).toConstantValue(acceptingStatusSink);
+  bind(ids.events)
+    .toResolvedValue((logger) => new LoggedEvents({ logger }), [ids.logger])
+    .inSingletonScope();
+  bind(ids.decisions)
+    .toDynamicValue(() => new DecisionRelay())
+    .inSingletonScope();
+  bind(ids.sources)
+    .toResolvedValue(
+      (settings, config, watch, fetch, clock, logger, decisions) =>
+        podSources({ settings, config, fetch, watch, clock, logger, decisions }),
+      [ids.settings, ids.config, ids.directoryWatch, ids.httpFetch, ids.clock, ids.logger, ids.decisions],
+    )
+    .inSingletonScope();
+  bind(ids.agent)
+    .toDynamicValue(async (context) => {
+      const config = context.get(ids.config);
+      const decisions = context.get(ids.decisions);
+      const agent = createAgent({
+        config,
+        sources: context.get(ids.sources),
+        ports: {
+          runtime: context.get(ids.runtime),
+          images: context.get(ids.images),
+          podFiles: context.get(ids.podFiles),
+          containerLogs: context.get(ids.containerLogs),
+          state: context.get(ids.state),
+          cgroups: await context.getAsync(ids.cgroups),
+          hostNetwork: context.get(ids.hostNetwork),
+          machine: context.get(ids.machine),
+          objects: context.get(ids.objects),
+          events: context.get(ids.events),
+          statusSink: context.get(ids.statusSink),
+          clock: context.get(ids.clock),
+          random: context.get(ids.random),
+          logger: context.get(ids.logger),
+        },
+      });
+      decisions.connect(agent.decisions);
+      return agent;
+    })
+    .inSingletonScope();
+});
+
+type SourceInput = Pick<DirectoryPodSourceOptions, "watch" | "clock" | "logger" | "decisions"> & {
+  readonly settings: Settings;
+  readonly config: AgentConfig;
+  readonly fetch: HttpFetch;
+};
+
+/** The sources that the settings name. */
+function podSources(input: SourceInput): readonly PodSource[] {
+  const { settings, config } = input;
+  const shared = {
+    ...input,
+    nodeName: config.nodeName,
+    refuseApiReferences: config.featureGates["PreventStaticPodAPIReferences"] !== false,
+  };
+  return [
+    ...(settings.staticPodPath === ""
+      ? []
+      : [
+          new DirectoryPodSource({
+            ...shared,
+            path: settings.staticPodPath,
+            fileCheckFrequencyMs: settings.fileCheckFrequency,
+          }),
+        ]),
+    ...(settings.staticPodUrl === ""
+      ? []
+      : [
+          new UrlPodSource({
+            ...shared,
+            url: settings.staticPodUrl,
+            headers: settings.staticPodUrlHeader,
+            httpCheckFrequencyMs: settings.httpCheckFrequency,
+          }),
+        ]),
+  ];
+}
