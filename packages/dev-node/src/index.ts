@@ -12,7 +12,7 @@ export type { NodeRecord } from "./containerd/node-record.ts";
 export { type Containerd, type StartContainerdOptions, startContainerd } from "./containerd/start-containerd.ts";
 export { reap, reapDead } from "./containerd/teardown.ts";
 export { DevNodeError, type DevNodeErrorKind } from "./errors.ts";
-export { type GuestOptions, type GuestResult, isInGuest, runInGuest } from "./guest/run-in-guest.ts";
+export { type GuestOptions, type GuestResult, runInGuest } from "./guest/run-in-guest.ts";
 export {
   type BuiltImage,
   buildImageArchive,

@@ -2,22 +2,34 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { reap, reapDead } from "./containerd/teardown.ts";
 import { DevNodeError } from "./errors.ts";
+import { runInGuest } from "./guest/run-in-guest.ts";
 import { prepareNode } from "./prepare-node.ts";
 import { type ContainerdVersion, ensureTools } from "./tools/ensure-tools.ts";
+import { useRuntime } from "./use-runtime.ts";
 
 const usage = `usage:
   main.ts up [--version 1.6|2.1] [--dir DIR]   start a private containerd with the standard images, until Ctrl-C
+  main.ts up --endpoint unix:///…              bring the standard images into a containerd that runs, until Ctrl-C
   main.ts tools                                fetch what is missing, and print where everything lies
   main.ts reap [--dir DIR]                     take down what dead processes left (in DIR, or anywhere on this machine)
+  main.ts guest [--dir DIR] -- COMMAND…        run a command in a guest with systemd and cgroup v2; DIR is its /share
 `;
 
 async function run(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { version: { type: "string", default: "2.1" }, dir: { type: "string" } },
+    options: {
+      version: { type: "string", default: "2.1" },
+      dir: { type: "string" },
+      endpoint: { type: "string" },
+    },
   });
-  switch (positionals[0]) {
+  const [subcommand, program, ...args] = positionals;
+  switch (subcommand) {
     case "up":
+      if (values.endpoint !== undefined) {
+        return useUntilSignal(await useRuntime({ endpoint: values.endpoint, log: console.error }));
+      }
       return up({ version: parseVersion(values.version), dir: values.dir ?? `/tmp/nodelet-node-${process.pid}` });
     case "tools":
       console.log(JSON.stringify(await ensureTools({ log: console.error }), undefined, 2));
@@ -25,10 +37,19 @@ async function run(): Promise<void> {
     case "reap":
       await (values.dir === undefined ? reapDead(console.error) : reap(resolve(values.dir)));
       return;
+    case "guest":
+      if (program !== undefined) {
+        return runGuest({ command: [program, ...args], shareDir: values.dir });
+      }
+      return failUsage();
     default:
-      process.stderr.write(usage);
-      process.exitCode = 2;
+      return failUsage();
   }
+}
+
+function failUsage(): void {
+  process.stderr.write(usage);
+  process.exitCode = 2;
 }
 
 function parseVersion(text: string): ContainerdVersion {
@@ -38,13 +59,25 @@ function parseVersion(text: string): ContainerdVersion {
   throw new DevNodeError("tool", `--version ${text}: expected 1.6 or 2.1`);
 }
 
+async function runGuest(options: { command: [string, ...string[]]; shareDir: string | undefined }): Promise<void> {
+  const { command, shareDir } = options;
+  const share = shareDir === undefined ? {} : { shareDir };
+  const result = await runInGuest({ command, log: console.error, ...share });
+  process.stdout.write(result.output);
+  process.exitCode = result.exitCode;
+}
+
 async function up(options: { version: ContainerdVersion; dir: string }): Promise<void> {
   const start = performance.now();
-  const node = await prepareNode({ ...options, log: (line) => console.error(line) });
-  console.error(
-    `ready in ${Math.round(performance.now() - start)} ms; cgroup root ${node.containerd?.cgroupRoot}; Ctrl-C ends it`,
-  );
-  console.log(node.endpoint);
+  const node = await prepareNode({ ...options, log: console.error });
+  console.error(`ready in ${Math.round(performance.now() - start)} ms; cgroup root ${node.containerd.cgroupRoot}`);
+  await useUntilSignal(node);
+}
+
+/** Prints the endpoint, waits for Ctrl-C, and closes. */
+async function useUntilSignal(runtime: { endpoint: string; close(): Promise<void> }): Promise<void> {
+  console.error("Ctrl-C ends it");
+  console.log(runtime.endpoint);
   await new Promise<void>((done) => {
     // Something must keep the process alive while it waits for a signal.
     const alive = setInterval(() => {}, 1 << 30);
@@ -55,7 +88,7 @@ async function up(options: { version: ContainerdVersion; dir: string }): Promise
       });
     }
   });
-  await node.close();
+  await runtime.close();
 }
 
 run().catch((error: unknown) => {

@@ -1,4 +1,4 @@
-import { connect } from "node:http2";
+import { connect, type IncomingHttpHeaders } from "node:http2";
 import { connect as connectSocket } from "node:net";
 import { DevNodeError } from "../errors.ts";
 
@@ -37,9 +37,9 @@ export function openGrpcChannel(options: { socketPath: string; timeoutMs: number
       const chunks: Buffer[] = [];
       let status: string | undefined;
       let message = "";
-      const readStatus = (headers: Record<string, unknown>): void => {
-        status = headers["grpc-status"] === undefined ? status : String(headers["grpc-status"]);
-        message = headers["grpc-message"] === undefined ? message : decodeURIComponent(String(headers["grpc-message"]));
+      const readStatus = (headers: IncomingHttpHeaders): void => {
+        status = headers["grpc-status"]?.toString() ?? status;
+        message = decodeURIComponent(headers["grpc-message"]?.toString() ?? message);
       };
       stream.on("response", readStatus);
       stream.on("trailers", readStatus);

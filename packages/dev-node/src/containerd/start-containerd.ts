@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { mkdir, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, open, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { DevNodeError, ignoringErrno } from "../errors.ts";
+import { DevNodeError } from "../errors.ts";
 import { type Guardian, startGuardian } from "../guardian.ts";
 import { standardImages } from "../images/standard-images.ts";
 import {
@@ -29,9 +28,9 @@ import { openCriProbe } from "./cri-probe.ts";
 import { waitForImages } from "./image-import.ts";
 import { type Leftover, type LeftoverOptions, listLeftovers } from "./leftovers.ts";
 import { describeFolders, type NodeRecord, writeNodeRecord } from "./node-record.ts";
-import { createBridge, isSubnetFree, type PodNetworkFeatures, renderCniConfig, subnetCount } from "./pod-network.ts";
+import { createBridge, type PodNetworkFeatures, renderCniConfig } from "./pod-network.ts";
+import { prepareDirectory } from "./prepare-directory.ts";
 import { chooseSnapshotter } from "./snapshotter.ts";
-import { claimSubnet, claimsDir, releaseSubnet } from "./subnet-claims.ts";
 import { reap, reapDead, tearDown, withDirectoryLock } from "./teardown.ts";
 
 /** How {@link startContainerd} makes a node. */
@@ -126,62 +125,6 @@ async function chooseTool(options: StartContainerdOptions, log: Log): Promise<{ 
     throw new DevNodeError("tool", what);
   }
   return { tools, tool };
-}
-
-interface DirectoryOptions {
-  dir: string;
-  tools: Tools;
-  cgroupRoot: string | undefined;
-}
-
-/** Claims directory and subnet, and writes the record before anything that would have to be cleaned exists. */
-async function prepareDirectory(options: DirectoryOptions): Promise<NodeRecord> {
-  const { dir, tools } = options;
-  const present = (await ignoringErrno(["ENOENT"], () => readdir(dir))) ?? [];
-  if (present.length > 0) {
-    throw new DevNodeError(
-      "inUse",
-      `${dir} must be absent or empty, since it is removed at the end; it holds ${present.slice(0, 3).join(", ")}`,
-    );
-  }
-  const owner = await identifyProcess(process.pid);
-  if (owner === undefined) {
-    throw new DevNodeError("platform", "/proc does not show this process: mount /proc");
-  }
-  await mkdir(dir, { recursive: true, mode: 0o711 });
-  const id = randomBytes(4).toString("hex");
-  const subnetIndex = await chooseSubnet({ dir, owner, busybox: tools.busybox });
-  // A UNIX socket's path holds 107 bytes (unix(7)), and containerd adds ".ttrpc" for its second one.
-  const inside = join(dir, "c.sock");
-  const socketPath = Buffer.byteLength(`${inside}.ttrpc`) <= 107 ? inside : join(claimsDir, `${id}.sock`);
-  const record: NodeRecord = {
-    formatVersion: 1,
-    dir,
-    owner,
-    socketPath,
-    cgroupRoot: options.cgroupRoot ?? `nodelet-${id}`,
-    network: { name: `nl${id}`, subnetIndex },
-    busybox: tools.busybox,
-    containerd: undefined,
-  };
-  await writeNodeRecord(record);
-  return record;
-}
-
-async function chooseSubnet(options: { dir: string; owner: ProcessIdentity; busybox: string }): Promise<number> {
-  const { dir, owner } = options;
-  const first = Math.floor(Math.random() * subnetCount);
-  for (let step = 0; step < subnetCount; step++) {
-    const index = (first + step) % subnetCount;
-    if (!(await claimSubnet({ dir, owner, subnetIndex: index }))) {
-      continue;
-    }
-    if (await isSubnetFree(options.busybox, index)) {
-      return index;
-    }
-    await releaseSubnet({ dir, subnetIndex: index });
-  }
-  throw new DevNodeError("start", "all /22 networks of 10.213.0.0-10.216.255.255 are in use on this machine");
 }
 
 interface NodeOptions {

@@ -88,7 +88,9 @@ export async function reapDead(log: Log): Promise<void> {
         await releaseSubnet(claim);
       }
     } catch (error) {
-      log(`cannot take down what process ${claim.owner.pid} left: ${error instanceof Error ? error.message : error}`);
+      log(
+        `cannot take down what process ${claim.owner.pid} left: ${error instanceof Error ? error.message : String(error)}`,
+      );
     }
   }
 }

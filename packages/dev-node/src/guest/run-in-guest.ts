@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { access, mkdtemp, open, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, open, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -178,12 +178,4 @@ function waitForEnd(child: ChildProcess, options: BootOptions): Promise<"exited"
     );
     child.once("exit", () => settle(() => resolve("exited")));
   });
-}
-
-/** Whether this process runs inside a guest: its first process got the shared folder by the kernel command line. */
-export async function isInGuest(): Promise<boolean> {
-  return access("/share/run.sh").then(
-    () => process.env["NODELET_GUEST"] === "1",
-    () => false,
-  );
 }

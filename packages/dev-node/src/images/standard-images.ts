@@ -29,8 +29,7 @@ export async function buildImages(options: { busybox: string }): Promise<ImageAr
   return buildImageArchive(describeStandardImages({ arch, program, applets, version }));
 }
 
-/** The specifications behind {@link buildImages}: a pure function of busybox's bytes and its programs' paths. */
-export function describeStandardImages(input: {
+function describeStandardImages(input: {
   arch: ImageArch;
   program: Uint8Array;
   /** Paths without a leading slash: "bin/sh". */
