@@ -34,6 +34,7 @@ export interface AgentPorts {
   readonly logger: Logger;
 }
 
+/** What an agent is made from. */
 export interface AgentOptions {
   readonly config: AgentConfig;
   readonly ports: AgentPorts;

@@ -5,8 +5,6 @@ import type { Logger } from "../ports/logger.ts";
 import type { StateStore } from "../ports/state-store.ts";
 
 const STATE_FILE = "back_off_state";
-/** Changes that come close together are one write. */
-const SETTLE_MS = 100;
 
 /** Back-offs of one kind, as they go to and come from the state file. */
 export interface BackOffSection {
@@ -48,9 +46,9 @@ export class BackOffState {
     }
   }
 
-  /** Something changed: it is written soon. */
+  /** Something changed: it is written at once, or after the write under way. */
   touch(): void {
-    this.#changed.wakeAfter(SETTLE_MS);
+    this.#changed.wake();
   }
 
   /** Writes changes until the signal fires. Never rejects. */

@@ -15,6 +15,7 @@ import type { PodWorkers } from "./pod-workers.ts";
 const PERIOD_MS = 2000;
 const DISK_PERIOD_MS = 60_000;
 
+/** What housekeeping looks at and works through. */
 export interface HousekeepingOptions {
   readonly ports: {
     readonly clock: Clock;

@@ -15,7 +15,7 @@ function nodeLabels(config: AgentConfig, machine: MachineInfo): Readonly<Record<
 }
 
 /** How many pods the node takes: maxPods, or fewer by podsPerCore. */
-export function podCapacity(config: AgentConfig, machine: MachineInfo): number {
+function podCapacity(config: AgentConfig, machine: MachineInfo): number {
   return config.podsPerCore > 0 ? Math.min(config.podsPerCore * machine.cpuCores, config.maxPods) : config.maxPods;
 }
 
@@ -39,6 +39,7 @@ export function nodeFacts(options: {
       pods: String(podCapacity(config, machine)),
     },
     supplementalGroupsPolicy: runtime?.supplementalGroupsPolicy ?? false,
+    userNamespaces: runtime?.handlers.some((handler) => handler.userNamespaces) ?? false,
     appArmor: machine.appArmor,
   };
 }

@@ -11,6 +11,7 @@ const STATE_FILE = "uncertain_pods_state";
 const UNCERTAIN_MS = 3_600_000;
 const MAX_UNCERTAIN = 1000;
 
+/** What ownership is decided from and kept in. */
 export interface OwnershipOptions {
   readonly ports: {
     readonly podFiles: PodFiles;

@@ -8,6 +8,7 @@ import {
   podCgroupResources,
   podUidOfCgroup,
   qosCgroupName,
+  qosCgroupResources,
 } from "../resources/index.ts";
 
 /**
@@ -18,8 +19,10 @@ export class PodCgroups {
   readonly #config: AgentConfig;
   readonly #cgroups: CgroupManager;
   readonly #logger: Logger;
-  /** UIDs whose cgroup this run of the agent has made or found. */
-  readonly #ensured = new Set<string>();
+  /** Pods whose cgroup this run of the agent has made or found, by UID. */
+  readonly #ensured = new Map<string, Pod>();
+  /** Shares that were written to the Burstable cgroup last; undefined before the QoS cgroups were made. */
+  #burstableShares: bigint | undefined;
 
   constructor(options: {
     readonly config: AgentConfig;
@@ -46,8 +49,27 @@ export class PodCgroups {
       cpuPeriodUs: BigInt(this.#config.cpuCfsQuotaPeriodMs) * 1000n,
       podPidsLimit: this.#config.podPidsLimit,
     });
-    await this.#cgroups.ensure({ name: this.#name(pod), resources, signal });
-    this.#ensured.add(uid);
+    this.#ensured.set(uid, pod);
+    await this.#refreshQos(signal);
+    try {
+      await this.#cgroups.ensure({ name: this.#name(pod), resources, signal });
+    } catch (error) {
+      this.#ensured.delete(uid);
+      throw error;
+    }
+  }
+
+  /** Burstable pods together weigh what they requested, BestEffort pods the least; written when it changed. */
+  async #refreshQos(signal: AbortSignal): Promise<void> {
+    const { burstable, bestEffort } = qosCgroupResources({ pods: this.#ensured.values() });
+    const shares = burstable.cpuShares ?? 0n;
+    if (this.#burstableShares === shares) return;
+    const { cgroupRoot } = this.#config;
+    await Promise.all([
+      this.#cgroups.ensure({ name: qosCgroupName({ cgroupRoot, qos: "Burstable" }), resources: burstable, signal }),
+      this.#cgroups.ensure({ name: qosCgroupName({ cgroupRoot, qos: "BestEffort" }), resources: bestEffort, signal }),
+    ]);
+    this.#burstableShares = shares;
   }
 
   /** Removes the pod's cgroup; what is left in it is killed. */

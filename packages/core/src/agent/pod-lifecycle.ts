@@ -6,7 +6,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { ContainerLogs, PodFiles } from "../ports/pod-files.ts";
 import type { Random } from "../ports/random.ts";
 import type { RuntimeService } from "../ports/runtime-service.ts";
-import type { PlanExecutor } from "../runtime/execute/plan-executor.ts";
+import type { ExecutionResult, PlanExecutor } from "../runtime/execute/plan-executor.ts";
 import type { PodContent } from "../runtime/execute/pod-content.ts";
 import { holdsResources, type ObservedPod } from "../runtime/observed-pod.ts";
 import type { Observer } from "../runtime/observer.ts";
@@ -28,6 +28,7 @@ const RESYNC_JITTER = 0.5;
 const NETWORK_RETRY_MS = 1000;
 const ERROR_RETRY_MS = 10_000;
 
+/** The parts of the agent that a pod passes through. */
 export interface LifecycleParts {
   readonly config: AgentConfig;
   readonly ports: {
@@ -80,11 +81,12 @@ export class AgentPodLifecycle implements PodLifecycle {
     const plan = planPod(await this.#snapshot(pod, observed, signal));
     if (plan.steps.length > 0) await this.#prepare(pod, signal);
     const result = await executor.execute({ pod, plan, observed, signal });
-    const after = result.acted ? await observer.look(ref, { signal }) : observed;
-    await content.pruneDeadContainers({ observed: after, signal });
+    let after = result.acted ? await observer.look(ref, { signal }) : observed;
+    // What was removed must not be there for the next sync, which would remove it again.
+    if (await content.pruneDeadContainers({ observed: after, signal })) after = await observer.look(ref, { signal });
     const status = this.#publish(pod, after, { kill: undefined, isTerminal: false });
     if (isTerminalPhase(status.phase)) return { terminal: true, nextSyncMs: 0 };
-    const retryMs = result.retryInMs ?? this.#resyncMs(result.failed);
+    const retryMs = this.#retryMs(result);
     return { terminal: false, nextSyncMs: Math.min(retryMs, this.#untilDeadlineMs(pod, status)) };
   }
 
@@ -262,8 +264,10 @@ export class AgentPodLifecycle implements PodLifecycle {
     return activeDeadline(pod, status, this.#parts.ports.clock.nowMs())?.remainingMs ?? Number.POSITIVE_INFINITY;
   }
 
-  #resyncMs(failed: boolean): number {
-    return this.#jitter(failed ? ERROR_RETRY_MS : this.#parts.config.syncFrequencyMs);
+  /** What failed is tried again after 10 s, in a back-off window too: then the status tells the back-off and no longer the failure. */
+  #retryMs({ failed, retryInMs }: Pick<ExecutionResult, "failed" | "retryInMs">): number {
+    if (failed) return Math.min(retryInMs ?? Number.POSITIVE_INFINITY, this.#jitter(ERROR_RETRY_MS));
+    return retryInMs ?? this.#jitter(this.#parts.config.syncFrequencyMs);
   }
 
   #jitter(ms: number): number {

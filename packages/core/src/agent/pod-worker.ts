@@ -40,6 +40,7 @@ export interface PodLifecycle {
   removeContent(request: { readonly pod: Pod; readonly signal: AbortSignal }): Promise<void>;
 }
 
+/** Asks a worker to end its pod: why, with which grace (seconds, only ever shrinking), and what the status then says. */
 export interface KillRequest {
   readonly reason: TerminationReason;
   readonly graceSeconds?: number;
@@ -47,6 +48,7 @@ export interface KillRequest {
   readonly evict?: boolean;
 }
 
+/** What one pod worker is made from. */
 export interface PodWorkerOptions {
   readonly pod: Pod;
   readonly lifecycle: PodLifecycle;

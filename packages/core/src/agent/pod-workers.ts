@@ -6,6 +6,7 @@ import type { Random } from "../ports/random.ts";
 import { type KillRequest, type PodLifecycle, PodWorker } from "./pod-worker.ts";
 import type { WorkerPhase } from "./worker-state.ts";
 
+/** What the pod workers share. */
 export interface PodWorkersOptions {
   readonly lifecycle: PodLifecycle;
   readonly clock: Clock;

@@ -14,6 +14,7 @@ const IDLE_ROUND_MS = 10_000;
 /** Changes that may wait while the runtime is down. Sources hold their whole set, so a full queue only means that they ask again. */
 const MAX_PENDING = 10_000;
 
+/** What the sync loop is driven by and whom it calls. */
 export interface SyncLoopOptions {
   readonly clock: Clock;
   readonly logger: Logger;

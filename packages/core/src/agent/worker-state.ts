@@ -18,6 +18,7 @@ export type WorkerState =
   | { readonly phase: "terminated"; readonly termination: Termination }
   | { readonly phase: "finished"; readonly termination: Termination };
 
+/** Name of a worker state. */
 export type WorkerPhase = WorkerState["phase"];
 
 /** Why and how a pod ends. */
@@ -32,6 +33,7 @@ export interface Termination {
   readonly reason: TerminationReason;
 }
 
+/** `deleted`: its deletion was asked for. `removed`: it left its source. `terminal`: its phase is final. `killed`: eviction and the like. `orphan`: only the runtime knows it. */
 export type TerminationReason = "deleted" | "removed" | "terminal" | "killed" | "orphan";
 
 /** The only edges that exist. `waiting` may end without ever having run. */

@@ -1,6 +1,7 @@
 /** What came of one node of a graph. */
 export type NodeOutcome = "ok" | "failed" | "skipped";
 
+/** One node with its incoming edges, named by node id. */
 export interface GraphNode {
   readonly id: string;
   /** Nodes that must have ended well. */

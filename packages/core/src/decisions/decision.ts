@@ -20,6 +20,7 @@ export type DecisionAction =
   | "retry"
   | "node";
 
+/** What names a pod: UID, name and namespace. */
 export interface PodRef {
   readonly uid: string;
   readonly name: string;

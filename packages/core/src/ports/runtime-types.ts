@@ -4,13 +4,20 @@
  */
 
 export type SandboxState = "SANDBOX_READY" | "SANDBOX_NOTREADY";
+/** State of a container as the runtime tells it. */
 export type CriContainerState = "CONTAINER_CREATED" | "CONTAINER_RUNNING" | "CONTAINER_EXITED" | "CONTAINER_UNKNOWN";
+/** Whose namespace is used: the pod's, the container's own, the node's, or that of a target container. */
 export type NamespaceMode = "POD" | "CONTAINER" | "NODE" | "TARGET";
+/** Protocol of a port mapping. */
 export type CriProtocol = "TCP" | "UDP" | "SCTP";
+/** How mounts travel between host and container (mount_namespaces(7)). */
 export type MountPropagation = "PROPAGATION_PRIVATE" | "PROPAGATION_HOST_TO_CONTAINER" | "PROPAGATION_BIDIRECTIONAL";
+/** Which seccomp or AppArmor profile holds. */
 export type SecurityProfileType = "RuntimeDefault" | "Unconfined" | "Localhost";
+/** Labels, annotations and the like. */
 export type StringMap = Readonly<Record<string, string>>;
 
+/** What names a sandbox; unique in the runtime together with the attempt. */
 export interface SandboxMetadata {
   readonly name: string;
   readonly uid: string;
@@ -18,12 +25,14 @@ export interface SandboxMetadata {
   readonly attempt: number;
 }
 
+/** Content of a pod's resolv.conf. */
 export interface DnsConfig {
   readonly servers?: readonly string[];
   readonly searches?: readonly string[];
   readonly options?: readonly string[];
 }
 
+/** A container port, and the host port that leads to it. */
 export interface PortMapping {
   readonly protocol: CriProtocol;
   readonly containerPort: number;
@@ -31,18 +40,21 @@ export interface PortMapping {
   readonly hostIp?: string;
 }
 
+/** A range of user or group ids as seen inside and outside (user_namespaces(7)). */
 export interface IdMapping {
   readonly hostId: number;
   readonly containerId: number;
   readonly length: number;
 }
 
+/** User namespace of a pod (KEP-127). */
 export interface UserNamespace {
   readonly mode: NamespaceMode;
   readonly uids?: readonly IdMapping[];
   readonly gids?: readonly IdMapping[];
 }
 
+/** Which namespaces a sandbox or container shares. */
 export interface NamespaceOption {
   readonly network?: NamespaceMode;
   readonly pid?: NamespaceMode;
@@ -51,11 +63,13 @@ export interface NamespaceOption {
   readonly usernsOptions?: UserNamespace;
 }
 
+/** A seccomp or AppArmor profile; `localhostRef` names it when the type is Localhost. */
 export interface SecurityProfile {
   readonly profileType: SecurityProfileType;
   readonly localhostRef?: string;
 }
 
+/** An SELinux label in its four parts. */
 export interface SelinuxOption {
   readonly user?: string;
   readonly role?: string;
@@ -63,6 +77,7 @@ export interface SelinuxOption {
   readonly level?: string;
 }
 
+/** Security of the sandbox itself. */
 export interface LinuxSandboxSecurityContext {
   readonly namespaceOptions?: NamespaceOption;
   readonly selinuxOptions?: SelinuxOption;
@@ -76,11 +91,13 @@ export interface LinuxSandboxSecurityContext {
   readonly apparmor?: SecurityProfile;
 }
 
+/** Limit in bytes for one page size, for example `2MB`. */
 export interface HugepageLimit {
   readonly pageSize: string;
   readonly limit: bigint;
 }
 
+/** Kernel limits of a container: microseconds, shares, bytes. */
 export interface LinuxContainerResources {
   readonly cpuPeriod?: bigint;
   readonly cpuQuota?: bigint;
@@ -94,6 +111,7 @@ export interface LinuxContainerResources {
   readonly memorySwapLimitInBytes?: bigint;
 }
 
+/** The Linux part of a sandbox configuration. */
 export interface LinuxSandboxConfig {
   readonly cgroupParent?: string;
   readonly securityContext?: LinuxSandboxSecurityContext;
@@ -114,6 +132,7 @@ export interface SandboxConfig {
   readonly linux?: LinuxSandboxConfig;
 }
 
+/** An image as the runtime is told it: a reference or an id. */
 export interface ImageSpec {
   readonly image: string;
   readonly annotations?: StringMap;
@@ -122,6 +141,7 @@ export interface ImageSpec {
   readonly imageRef?: string;
 }
 
+/** What names a container in its sandbox. */
 export interface ContainerMetadata {
   readonly name: string;
   readonly attempt: number;
@@ -133,6 +153,7 @@ export interface CriEnvVar {
   readonly value: string;
 }
 
+/** A mount of a host path or an image into a container. */
 export interface Mount {
   readonly containerPath: string;
   readonly hostPath?: string;
@@ -146,18 +167,21 @@ export interface Mount {
   readonly imageSubPath?: string;
 }
 
+/** A host device in a container; permissions are cgroup letters (`rwm`). */
 export interface Device {
   readonly containerPath: string;
   readonly hostPath: string;
   readonly permissions: string;
 }
 
+/** Capabilities added to and dropped from the runtime's default set (capabilities(7)). */
 export interface CriCapability {
   readonly addCapabilities?: readonly string[];
   readonly dropCapabilities?: readonly string[];
   readonly addAmbientCapabilities?: readonly string[];
 }
 
+/** Security of one container. */
 export interface LinuxContainerSecurityContext {
   readonly capabilities?: CriCapability;
   readonly privileged?: boolean;
@@ -176,11 +200,13 @@ export interface LinuxContainerSecurityContext {
   readonly apparmor?: SecurityProfile;
 }
 
+/** The Linux part of a container configuration. */
 export interface LinuxContainerConfig {
   readonly resources?: LinuxContainerResources;
   readonly securityContext?: LinuxContainerSecurityContext;
 }
 
+/** What CreateContainer is told. */
 export interface ContainerConfig {
   readonly metadata: ContainerMetadata;
   readonly image: ImageSpec;
@@ -213,6 +239,7 @@ export interface SandboxSummary {
   readonly runtimeHandler: string;
 }
 
+/** A sandbox in full. */
 export interface SandboxStatus extends SandboxSummary {
   /** Primary IP first; empty for host network and while the network is not set up. Absent when the runtime sent no network block. */
   readonly ips?: readonly string[];
@@ -233,12 +260,14 @@ export interface ContainerSummary {
   readonly annotations: StringMap;
 }
 
+/** The user that a container's process runs as. */
 export interface CriContainerUser {
   readonly uid: bigint;
   readonly gid: bigint;
   readonly supplementalGroups: readonly bigint[];
 }
 
+/** A container in full. */
 export interface CriContainerStatus {
   readonly id: string;
   readonly metadata: ContainerMetadata;
@@ -264,12 +293,14 @@ export interface CriContainerStatus {
   readonly stopSignal?: string;
 }
 
+/** Who the runtime is. */
 export interface RuntimeVersion {
   readonly runtimeName: string;
   readonly runtimeVersion: string;
   readonly runtimeApiVersion: string;
 }
 
+/** One condition of the runtime, for example `NetworkReady`. */
 export interface RuntimeCondition {
   readonly type: string;
   readonly status: boolean;
@@ -277,12 +308,14 @@ export interface RuntimeCondition {
   readonly message: string;
 }
 
+/** A runtime handler (the empty name is the default) and what it can do. */
 export interface RuntimeHandler {
   readonly name: string;
   readonly recursiveReadOnlyMounts: boolean;
   readonly userNamespaces: boolean;
 }
 
+/** How the runtime is. */
 export interface RuntimeStatus {
   /** `RuntimeReady` and `NetworkReady` at least. */
   readonly conditions: readonly RuntimeCondition[];
@@ -291,6 +324,7 @@ export interface RuntimeStatus {
   readonly userNamespacesHostNetwork: boolean;
 }
 
+/** What a container event tells. */
 export type ContainerEventType =
   | "CONTAINER_CREATED_EVENT"
   | "CONTAINER_STARTED_EVENT"

@@ -1,5 +1,6 @@
 import type { CriContainerUser, LinuxContainerResources, NamespaceMode } from "../ports/runtime-types.ts";
 
+/** State of a container instance; `unknown` when the runtime cannot tell. */
 export type ContainerRunState = "created" | "running" | "exited" | "unknown";
 
 /** One container instance as the runtime told of it at the last look. Immutable. */
@@ -36,6 +37,7 @@ export interface ObservedContainer {
   readonly terminationMessage: string | undefined;
 }
 
+/** One sandbox as the runtime told of it at the last look. Immutable. */
 export interface ObservedSandbox {
   readonly id: string;
   readonly attempt: number;

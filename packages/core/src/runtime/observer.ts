@@ -18,6 +18,7 @@ const BUSY_ROUNDS = 5;
 const EVENT_RETRY_MS = 5000;
 const POD_UID_LABEL = "io.kubernetes.pod.uid";
 
+/** What the observer looks through. */
 export interface ObserverPorts {
   readonly runtime: RuntimeService;
   readonly podFiles: PodFiles;
@@ -26,6 +27,7 @@ export interface ObserverPorts {
   readonly logger: Logger;
 }
 
+/** How the observer looks, and whom it tells. */
 export interface ObserverOptions {
   readonly ports: ObserverPorts;
   /** Use the runtime's event stream, where it has one, to look sooner. */

@@ -11,6 +11,7 @@ export interface PodPlan {
   readonly killPod: boolean;
 }
 
+/** One step of a plan. */
 export type PlanStep =
   | KillContainerStep
   | RemoveContainerStep
@@ -27,6 +28,7 @@ interface StepBase {
   readonly after: readonly string[];
 }
 
+/** Which part a container plays in its pod. */
 export type ContainerKind = "init" | "sidecar" | "regular" | "ephemeral";
 
 /**
@@ -52,6 +54,7 @@ export interface KillReason {
   readonly message: string;
 }
 
+/** Stop a container with a grace. */
 export interface KillContainerStep extends StepBase {
   readonly kind: "killContainer";
   readonly containerId: string;
@@ -67,17 +70,20 @@ export interface KillContainerStep extends StepBase {
   readonly stopAfter: readonly string[];
 }
 
+/** Remove a container that does not run. */
 export interface RemoveContainerStep extends StepBase {
   readonly kind: "removeContainer";
   readonly containerId: string;
   readonly containerName: string;
 }
 
+/** Stop a sandbox. */
 export interface StopSandboxStep extends StepBase {
   readonly kind: "stopSandbox";
   readonly sandboxId: string;
 }
 
+/** Make the pod's sandbox. */
 export interface RunSandboxStep extends StepBase {
   readonly kind: "runSandbox";
   readonly attempt: number;
@@ -85,12 +91,14 @@ export interface RunSandboxStep extends StepBase {
   readonly replaces: string | undefined;
 }
 
+/** See to it that a container's image is there. */
 export interface EnsureImageStep extends StepBase {
   readonly kind: "ensureImage";
   readonly containerName: string;
   readonly containerKind: ContainerKind;
 }
 
+/** Create a container in the sandbox. */
 export interface CreateContainerStep extends StepBase {
   readonly kind: "createContainer";
   readonly containerName: string;
@@ -101,12 +109,14 @@ export interface CreateContainerStep extends StepBase {
   readonly sandboxId: string | undefined;
 }
 
+/** Start the container that the plan created. */
 export interface StartContainerStep extends StepBase {
   readonly kind: "startContainer";
   readonly containerName: string;
   readonly containerKind: ContainerKind;
 }
 
+/** A container that may not start before a time. */
 export interface WaitingContainer {
   readonly containerName: string;
   readonly reason: "CrashLoopBackOff";

@@ -1,6 +1,7 @@
 import type { Pod } from "../api/index.ts";
 import type { ObservedPod } from "./observed-pod.ts";
 
+/** Result of a probe. */
 export type ProbeOutcome = "success" | "failure" | "unknown";
 
 /** Probe results as plan and status read them, by container id. undefined = that container has no probe of that type. */

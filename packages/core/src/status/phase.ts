@@ -3,6 +3,7 @@ import { isStaticPod } from "../pods/index.ts";
 import { rosterOf } from "../runtime/plan/container-roster.ts";
 import { restartsAfterExit } from "../runtime/plan/restart-decision.ts";
 
+/** Phase of a pod. */
 export type PodPhase = "Pending" | "Running" | "Succeeded" | "Failed";
 
 /** What the phase is computed from: statuses as they will be shown. */

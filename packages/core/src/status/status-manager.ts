@@ -17,6 +17,7 @@ const WRITE_TIMEOUT_MS = 30_000;
 const CONFLICT_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 300_000;
 
+/** Where statuses go, and who is told of changes. */
 export interface StatusManagerOptions {
   readonly ports: { readonly clock: Clock; readonly logger: Logger; readonly sink: PodStatusSink };
   /** Told after the held status of a pod changed, or was forgotten. */

@@ -54,7 +54,7 @@ describe("an agent on a simulated node", () => {
     expect(node.files.list("/var/lib/kubelet/pods")).toEqual([]);
     expect(node.files.list("/var/log/pods")).toEqual([]);
     expect(node.files.list("/var/log/containers")).toEqual([]);
-    expect(node.cgroups.paths()).toEqual(["/kubepods", "/kubepods/besteffort"]);
+    expect(node.cgroups.paths()).toEqual(["/kubepods", "/kubepods/besteffort", "/kubepods/burstable"]);
   });
 
   it("keeps running pods through kill -9 and restart: no changing call, no write, Ready never flips", async () => {

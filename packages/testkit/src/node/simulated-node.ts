@@ -9,22 +9,21 @@ import {
   type PodView,
   ProgrammaticPodSource,
 } from "@nodelet/core";
-import { InMemoryCgroups } from "../cgroups/in-memory-cgroups.ts";
+import type { InMemoryCgroups } from "../cgroups/in-memory-cgroups.ts";
 import { VirtualClock } from "../clock/virtual-clock.ts";
-import { InMemoryContainerLogs } from "../files/in-memory-container-logs.ts";
+import type { InMemoryContainerLogs } from "../files/in-memory-container-logs.ts";
 import { InMemoryHostFiles } from "../files/in-memory-host-files.ts";
-import { InMemoryPodFiles } from "../files/in-memory-pod-files.ts";
-import { InMemoryImages } from "../images/in-memory-images.ts";
-import { MemoryLogger } from "../logging/memory-logger.ts";
-import { FixedMachine } from "../machine/fixed-machine.ts";
-import { StaticHostNetworkFiles } from "../network/static-host-network-files.ts";
-import { InMemoryObjects } from "../objects/in-memory-objects.ts";
+import type { InMemoryPodFiles } from "../files/in-memory-pod-files.ts";
+import type { InMemoryImages } from "../images/in-memory-images.ts";
+import type { MemoryLogger } from "../logging/memory-logger.ts";
+import type { InMemoryObjects } from "../objects/in-memory-objects.ts";
 import { type Seed, SeededRandom } from "../random/seeded-random.ts";
-import { InMemoryRuntime } from "../runtime/in-memory-runtime.ts";
+import type { InMemoryRuntime } from "../runtime/in-memory-runtime.ts";
 import { RuntimeInvariants } from "../runtime/runtime-invariants.ts";
 import type { InMemoryRuntimeOptions } from "../runtime/runtime-options.ts";
-import { RecordingEventSink } from "../sinks/recording-event-sink.ts";
-import { InMemoryStateStore } from "../state/in-memory-state-store.ts";
+import type { RecordingEventSink } from "../sinks/recording-event-sink.ts";
+import type { InMemoryStateStore } from "../state/in-memory-state-store.ts";
+import { inMemoryPorts } from "./in-memory-ports.ts";
 import { type Life, portOfLife, portsOfLife } from "./severed-ports.ts";
 
 /** How a SimulatedNode is made. Everything has a default. */
@@ -53,10 +52,10 @@ export class SimulatedNode {
   readonly invariants: RuntimeInvariants;
   readonly podFiles: InMemoryPodFiles;
   readonly containerLogs: InMemoryContainerLogs;
-  readonly state = new InMemoryStateStore();
-  readonly cgroups = new InMemoryCgroups();
-  readonly objects = new InMemoryObjects();
-  readonly events = new RecordingEventSink();
+  readonly state: InMemoryStateStore;
+  readonly cgroups: InMemoryCgroups;
+  readonly objects: InMemoryObjects;
+  readonly events: RecordingEventSink;
   readonly logger: MemoryLogger;
   /** Where pods are asked for. */
   readonly pods: ProgrammaticPodSource;
@@ -73,35 +72,19 @@ export class SimulatedNode {
     this.#options = options;
     this.#config = { ...defaultAgentConfig(nodeName), ...options.config };
     this.random = new SeededRandom(options.seed ?? 1);
-    this.logger = new MemoryLogger({ verbosity: 4 });
-    this.images = new InMemoryImages({ clock: this.clock, random: this.random.fork("images") });
-    this.runtime = new InMemoryRuntime({
-      output: this.files,
-      images: this.images,
-      ...options.runtime,
-      clock: this.clock,
-      random: this.random.fork("runtime"),
-    });
+    const ports = inMemoryPorts({ ...options, clock: this.clock, random: this.random, files: this.files });
+    this.images = ports.images;
+    this.runtime = ports.runtime;
+    this.podFiles = ports.podFiles;
+    this.containerLogs = ports.containerLogs;
+    this.state = ports.state;
+    this.cgroups = ports.cgroups;
+    this.objects = ports.objects;
+    this.events = ports.events;
+    this.logger = ports.logger;
     this.invariants = new RuntimeInvariants(this.runtime);
-    this.podFiles = new InMemoryPodFiles({ files: this.files, random: this.random.fork("pod files") });
-    this.containerLogs = new InMemoryContainerLogs({ files: this.files });
     this.pods = new ProgrammaticPodSource({ clock: this.clock, random: this.random.fork("pods"), nodeName });
-    this.#ports = {
-      runtime: this.runtime,
-      images: this.images,
-      podFiles: this.podFiles,
-      containerLogs: this.containerLogs,
-      state: this.state,
-      cgroups: this.cgroups,
-      hostNetwork: new StaticHostNetworkFiles(),
-      machine: new FixedMachine(options.machine),
-      objects: this.objects,
-      events: this.events,
-      statusSink: this.pods.statusSink,
-      clock: this.clock,
-      random: this.random.fork("agent"),
-      logger: this.logger,
-    };
+    this.#ports = { ...ports, statusSink: this.pods.statusSink };
   }
 
   /** The agent that lives now. */

@@ -15,6 +15,7 @@ import type { RequestBuilder, SandboxRequest, TargetSandbox } from "./request-bu
 /** The adapter has deadlines of its own; this one holds if it does not keep them. */
 const SPARE_MS = 5000;
 
+/** What steps are carried out with. */
 export interface ExecutorParts {
   readonly ports: {
     readonly runtime: RuntimeService;
@@ -38,6 +39,7 @@ export interface ExecutorParts {
   }) => void;
 }
 
+/** A plan to carry out, for the pod and the look that it was made from. The signal ends it early. */
 export interface ExecutionRequest {
   readonly pod: Pod;
   readonly plan: PodPlan;

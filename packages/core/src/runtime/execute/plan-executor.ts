@@ -6,6 +6,7 @@ import { killContainer, removeContainer } from "./kill-steps.ts";
 import { runSandbox, stopSandbox } from "./sandbox-steps.ts";
 import { createContainer, ensureImage, startContainer } from "./start-steps.ts";
 
+/** What came of a plan. */
 export interface ExecutionResult {
   /** Some call was made to the runtime: its state is to be looked at. */
   readonly acted: boolean;

@@ -7,9 +7,10 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { ContainerLogs, PodFiles, PodFilesRef } from "../../ports/pod-files.ts";
 import type { RuntimeService } from "../../ports/runtime-service.ts";
-import { type ObservedPod, newestInstance } from "../observed-pod.ts";
+import { newestInstance, type ObservedPod } from "../observed-pod.ts";
 import { selectDeadContainers, selectGarbage } from "../plan/index.ts";
 
+/** The ports through which content is removed. */
 export interface PodContentPorts {
   readonly runtime: RuntimeService;
   readonly podFiles: PodFiles;
@@ -56,8 +57,14 @@ export class PodContent {
     return attempts;
   }
 
-  /** Removes dead instances of a live pod beyond the newest few of each container. Failures are left to the next round. */
-  async pruneDeadContainers(request: { readonly observed: ObservedPod; readonly signal: AbortSignal }): Promise<void> {
+  /**
+   * Removes dead instances of a live pod beyond the newest few of each container; answers whether there were any. Failures are left to the next
+   * round.
+   */
+  async pruneDeadContainers(request: {
+    readonly observed: ObservedPod;
+    readonly signal: AbortSignal;
+  }): Promise<boolean> {
     const { observed, signal } = request;
     const ids = selectDeadContainers({
       observed,
@@ -66,6 +73,7 @@ export class PodContent {
       nowMs: this.#ports.clock.nowMs(),
     });
     for (const containerId of ids) await this.#removeContainer(containerId, signal);
+    return ids.length > 0;
   }
 
   /** The garbage round over all pods. `removable`: pods whose whole content may go. */

@@ -19,6 +19,7 @@ import {
   prefetchObjects,
 } from "../requests/index.ts";
 
+/** Where requests get their parts from. */
 export interface RequestBuilderParts {
   readonly config: AgentConfig;
   readonly ports: {
@@ -44,6 +45,7 @@ export interface TargetSandbox {
   readonly ips: readonly string[];
 }
 
+/** A container to be created, with all late inputs. */
 export interface CreateRequest {
   readonly pod: Pod;
   readonly containerName: string;

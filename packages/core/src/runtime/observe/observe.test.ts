@@ -10,7 +10,6 @@ import { instance, sandbox } from "../observed-pod.test-support.ts";
 import { emptyObservedPod } from "../observed-pod.ts";
 import { groupListing, type PodListing, sameListing } from "./listing.ts";
 import { keepNewer, toObservedContainer, toObservedPod, toObservedSandbox } from "./observed.ts";
-import { listingChanges, podChanges } from "./runtime-changes.ts";
 
 const labels = (uid: string, containerName?: string): Record<string, string> => ({
   "io.kubernetes.pod.uid": uid,
@@ -77,36 +76,6 @@ describe("sameListing", () => {
     ["another container", listing([sandboxRow("s1", "u1")], [containerRow("c3", "u1")])],
   ])("sees %s", (_name, other) => {
     expect(sameListing(base, other)).toBe(false);
-  });
-});
-
-describe("podChanges", () => {
-  const of = (state: CriContainerState | undefined): PodListing | undefined =>
-    state === undefined
-      ? listing([sandboxRow("s1", "u1")], [])
-      : listing([sandboxRow("s1", "u1")], [containerRow("c1", "u1", state)]);
-
-  it.each([
-    [undefined, "CONTAINER_CREATED", ["ContainerChanged"]],
-    [undefined, "CONTAINER_RUNNING", ["ContainerStarted"]],
-    [undefined, "CONTAINER_EXITED", ["ContainerDied"]],
-    ["CONTAINER_CREATED", "CONTAINER_RUNNING", ["ContainerStarted"]],
-    ["CONTAINER_RUNNING", "CONTAINER_RUNNING", []],
-    ["CONTAINER_RUNNING", "CONTAINER_EXITED", ["ContainerDied"]],
-    ["CONTAINER_RUNNING", "CONTAINER_UNKNOWN", ["ContainerChanged"]],
-    ["CONTAINER_RUNNING", undefined, ["ContainerDied", "ContainerRemoved"]],
-    ["CONTAINER_EXITED", undefined, ["ContainerRemoved"]],
-  ] as const)("from %s to %s tells %j", (before, after, expected) => {
-    expect(podChanges(of(before), of(after)).map(({ kind }) => kind)).toEqual(expected);
-  });
-
-  it("tells of sandboxes that changed, and of whole pods that came or went", () => {
-    const ready = listing([sandboxRow("s1", "u1")], []);
-    const lost = listing([sandboxRow("s1", "u1", "SANDBOX_NOTREADY")], []);
-    expect(podChanges(ready, lost)).toEqual([{ kind: "SandboxChanged", id: "s1", containerName: undefined }]);
-    const before = groupListing([sandboxRow("s1", "u1"), sandboxRow("s2", "u2")], []).pods;
-    const after = groupListing([sandboxRow("s2", "u2"), sandboxRow("s3", "u3")], []).pods;
-    expect([...listingChanges(before, after).keys()]).toEqual(["u1", "u3"]);
   });
 });
 

@@ -25,7 +25,7 @@ export function planKill(snapshot: Pick<PodSnapshot, "pod" | "observed">, option
 }
 
 /** Kill steps for all that may run in the pod. */
-export function killSteps(
+function killSteps(
   snapshot: Pick<PodSnapshot, "pod" | "observed">,
   options: KillOptions,
 ): readonly KillContainerStep[] {
@@ -87,6 +87,6 @@ export function mayRun(instance: Pick<ObservedContainer, "state">): boolean {
 }
 
 /** Stops a sandbox once the named steps ended. */
-export function stopSandboxStep(sandboxId: string, after: readonly string[]): StopSandboxStep {
+function stopSandboxStep(sandboxId: string, after: readonly string[]): StopSandboxStep {
   return { kind: "stopSandbox", id: `stopSandbox:${sandboxId}`, needs: [], after, sandboxId };
 }

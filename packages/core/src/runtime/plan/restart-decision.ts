@@ -1,6 +1,7 @@
 import type { Container, Pod } from "../../api/index.ts";
 import type { ObservedContainer } from "../observed-pod.ts";
 
+/** When a container that ended runs again. */
 export type RestartPolicy = "Always" | "OnFailure" | "Never";
 
 /** The part of a container's definition that decides about restarts. */

@@ -96,7 +96,7 @@ export class StartChain {
  * Restart count of the next instance: the newest instance's plus one; without one the highest log's plus one; else 0. Never less than what a
  * status showed before.
  */
-export function nextRestartCount(snapshot: PodSnapshot, containerName: string): number {
+function nextRestartCount(snapshot: PodSnapshot, containerName: string): number {
   const newest = newestInstance(snapshot.observed, containerName);
   const log = snapshot.highestLogAttempt.get(containerName);
   const next = newest !== undefined ? newest.restartCount + 1 : log !== undefined ? log + 1 : 0;
