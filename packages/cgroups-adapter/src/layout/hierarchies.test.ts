@@ -43,8 +43,11 @@ it("finds version 1 and the hybrid layout, each tree once", async () => {
       { path: "/sys/fs/cgroup/systemd", controllers: ["name=systemd"] },
       { path: "/sys/fs/cgroup/cpu,cpuacct", controllers: ["cpu", "cpuacct"] },
       { path: "/sys/fs/cgroup/cpuset", controllers: ["cpuset"] },
+      { path: "/sys/fs/cgroup/unified", controllers: [] },
     ],
   });
+  const plain = await layoutOf(lines.filter((each) => !each.includes("/unified")));
+  expect(plain.hierarchies.map(({ path }) => path)).not.toContain("/sys/fs/cgroup/unified");
   expect(await layoutOf(lines, "/sys/fs/cgroup/unified")).toMatchObject({ version: 2 });
 });
 

@@ -5,7 +5,10 @@ import { type MountEntry, readMounts } from "@nodelet/lib-safe-fs";
 export interface CgroupHierarchy {
   /** Where it is mounted. */
   readonly path: string;
-  /** Version 1: the controllers of this tree (`cpu`, `cpuacct`), or `name=systemd`. Version 2: the ones that its root offers. */
+  /**
+   * Version 1: the controllers of this tree (`cpu`, `cpuacct`), or `name=systemd`; none for the version 2 tree of the hybrid layout. Version 2: the
+   * ones that its root offers.
+   */
   readonly controllers: readonly string[];
 }
 
@@ -18,8 +21,9 @@ export interface CgroupLayout {
 const V1_MOUNT_FLAGS = new Set(["rw", "ro", "xattr", "noprefix", "clone_children", "cpuset_v2_mode", "favordynmods"]);
 
 /**
- * Finds how cgroups are mounted. A cgroup2 mount at `root` itself means version 2; otherwise the version 1 trees below `root`, also in the
- * hybrid layout, whose version 2 tree has no controllers that are needed here. Throws `unsupported` when there is neither.
+ * Finds how cgroups are mounted. A cgroup2 mount at `root` itself means version 2; otherwise the version 1 trees below `root`. In the hybrid layout
+ * the version 2 tree at `root`/unified is one more of them, although it has no controllers that are needed here: runc puts containers there, too,
+ * below their parent, which would stay for ever if it were not ours to remove. Throws `unsupported` when there is neither.
  */
 export async function findCgroupLayout(options: {
   /** /sys/fs/cgroup unless given. */
@@ -35,6 +39,9 @@ export async function findCgroupLayout(options: {
   }
   const trees = mounts.filter((mount) => mount.fsType === "cgroup" && mount.mountPoint.startsWith(`${root}/`));
   const hierarchies = [...firstOfEach(trees).values()];
+  const unified = `${root}/unified`;
+  const isHybrid = mounts.findLast((mount) => mount.mountPoint === unified)?.fsType === "cgroup2";
+  if (hierarchies.length > 0 && isHybrid) hierarchies.push({ path: unified, controllers: [] });
   if (hierarchies.length > 0) return { version: 1, hierarchies };
   throw new NodeletError(
     "unsupported",
