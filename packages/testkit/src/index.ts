@@ -9,6 +9,12 @@ export { type HostNode, HostTree } from "./files/host-tree.ts";
 export { InMemoryContainerLogs, type InMemoryContainerLogsOptions } from "./files/in-memory-container-logs.ts";
 export { InMemoryHostFiles } from "./files/in-memory-host-files.ts";
 export { InMemoryPodFiles, type InMemoryPodFilesOptions } from "./files/in-memory-pod-files.ts";
+export {
+  type HttpHandler,
+  InMemoryHttpFetch,
+  type ServedAnswer,
+  type ServedRequest,
+} from "./http/in-memory-http-fetch.ts";
 export { InMemoryImages, type InMemoryImagesOptions } from "./images/in-memory-images.ts";
 export { formatReference, type ImageReference, parseReference } from "./images/reference.ts";
 export type { ImageDefinition, StoredImage } from "./images/stored-image.ts";
@@ -16,6 +22,7 @@ export { type LogRecord, MemoryLogger, silentLogger } from "./logging/memory-log
 export { FixedMachine } from "./machine/fixed-machine.ts";
 export { InMemoryDirectoryWatch } from "./manifests/in-memory-directory-watch.ts";
 export { StaticHostNetworkFiles } from "./network/static-host-network-files.ts";
+export { type InMemoryPorts, type InMemoryPortsOptions, inMemoryPorts } from "./node/in-memory-ports.ts";
 export { type Life, portsOfLife } from "./node/severed-ports.ts";
 export { SimulatedNode, type SimulatedNodeOptions } from "./node/simulated-node.ts";
 export { InMemoryObjects, type InMemoryObjectsOptions } from "./objects/in-memory-objects.ts";

@@ -2,10 +2,12 @@ import { inspect } from "node:util";
 import type { Clock, Pod, PodSetListener, PodSource, PodSourceName } from "@nodelet/core";
 import { InMemoryCgroups } from "../cgroups/in-memory-cgroups.ts";
 import { VirtualClock } from "../clock/virtual-clock.ts";
+import { drivenBy } from "../faults/driven-by.ts";
 import { FaultPlan } from "../faults/fault-plan.ts";
 import { withFaults } from "../faults/with-faults.ts";
 import { InMemoryContainerLogs } from "../files/in-memory-container-logs.ts";
 import { InMemoryPodFiles } from "../files/in-memory-pod-files.ts";
+import { InMemoryHttpFetch } from "../http/in-memory-http-fetch.ts";
 import { MemoryLogger } from "../logging/memory-logger.ts";
 import { FixedMachine } from "../machine/fixed-machine.ts";
 import { InMemoryDirectoryWatch } from "../manifests/in-memory-directory-watch.ts";
@@ -20,6 +22,7 @@ import {
   describeContainerLogsContract,
   describeDirectoryWatchContract,
   describeHostNetworkFilesContract,
+  describeHttpFetchContract,
   describeLoggerContract,
   describeMachineContract,
   describeObjectSourceContract,
@@ -191,6 +194,24 @@ describeDirectoryWatchContract({
           await watchClock.advance(100);
         }
       },
+    };
+  },
+});
+
+describeHttpFetchContract({
+  name: "InMemoryHttpFetch",
+  makeFixture: () => {
+    const httpClock = new VirtualClock();
+    const fetch = new InMemoryHttpFetch({ clock: httpClock });
+    let count = 0;
+    return {
+      fetch: drivenBy(fetch, { clock: httpClock }),
+      serve: async (handler) => {
+        const origin = `http://host-${(count += 1)}.example`;
+        fetch.serve({ origin, handler });
+        return origin;
+      },
+      refusingUrl: "http://nobody.example/",
     };
   },
 });

@@ -12,6 +12,7 @@ export {
   type WatchedPlace,
 } from "./directory-watch-contract.ts";
 export { describeHostNetworkFilesContract, type HostNetworkFilesFixture } from "./host-network-files-contract.ts";
+export { describeHttpFetchContract, type HttpFetchFixture } from "./http-fetch-contract.ts";
 export { describeImageServiceContract } from "./image-service-contract.ts";
 export { describeLoggerContract, type LoggerFixture } from "./logger-contract.ts";
 export { describeMachineContract, type MachineFixture } from "./machine-contract.ts";
