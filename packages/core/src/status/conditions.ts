@@ -53,7 +53,7 @@ export function podConditions(inputs: ConditionInputs): PodCondition[] {
 }
 
 /** The condition with the transition time that it must carry: the earlier one's while the status is the same. */
-export function withTransitionTime(
+function withTransitionTime(
   condition: PodCondition,
   previous: PodStatus | undefined,
   nowMs: number,

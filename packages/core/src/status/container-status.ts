@@ -102,7 +102,8 @@ function withStartError(
   const isInit = entry.kind === "init" || entry.kind === "sidecar";
   if (isInit && newest?.state === "exited" && newest.exitCode === 0) return status;
   const { pod } = context.snapshot;
-  if (!shouldBeRestarted({ pod, container: entry.container, instance: newest })) return status;
+  const shownExitCode = newest === undefined ? status.state?.terminated?.exitCode : undefined;
+  if (!shouldBeRestarted({ pod, container: entry.container, instance: newest, shownExitCode })) return status;
   const waiting: ContainerState = {
     waiting: { reason: error.reason, ...(error.message !== "" && { message: error.message }) },
   };

@@ -131,6 +131,14 @@ describe("a container that vanished from the runtime", () => {
     });
   });
 
+  it("keeps an end for good even if its last start had failed", () => {
+    const end = ended(128, { reason: "StartError" });
+    const startErrors = new Map([["app", { reason: "RunContainerError", message: "no such file" }]]);
+    const more = { ...shown({ containerStatuses: [statusOf("app", end)] }), startErrors };
+    const { state } = app(podOf({ restartPolicy: "Never" }), [], more);
+    expect(state).toMatchObject({ terminated: { exitCode: 128, reason: "StartError" } });
+  });
+
   it("that the runtime lists in an unknown state ended when it was shown running", () => {
     const status = app(podOf(), [instance("app", { state: "unknown" })], wasRunning);
     expect(status).toMatchObject({

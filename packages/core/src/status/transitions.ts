@@ -2,7 +2,6 @@ import {
   type Container,
   type ContainerStatus,
   findCondition,
-  isSidecar,
   isTerminalPhase,
   type Pod,
   type PodStatus,
@@ -23,7 +22,6 @@ export function illegalTransition(pod: Pod, from: PodStatus, to: PodStatus): str
     if (name !== undefined) return `terminated container ${name} attempted illegal transition to non-terminated state`;
   }
   for (const container of initContainers) {
-    if (isSidecar(container)) continue;
     const name = revived(pod, container, { from: from.initContainerStatuses, to: to.initContainerStatuses });
     if (name !== undefined)
       return `terminated init container ${name} attempted illegal transition to non-terminated state`;
