@@ -11,7 +11,13 @@ import { defineConfig } from "vitest/config";
  */
 const tiers: Record<string, { include: string[]; exclude: string[]; testTimeout: number; fileParallelism: boolean }> = {
   test: {
-    include: ["packages/*/src/**/*.test.ts", "tools/**/*.test.ts", "scripts/**/*.test.ts", "proto/**/*.test.ts"],
+    include: [
+      "packages/*/src/**/*.test.ts",
+      "e2e/{golden,cases}/**/*.test.ts",
+      "tools/**/*.test.ts",
+      "scripts/**/*.test.ts",
+      "proto/**/*.test.ts",
+    ],
     exclude: ["**/*.{sim,e2e,pack}.test.ts"],
     testTimeout: 20_000,
     fileParallelism: true,
@@ -24,7 +30,7 @@ const tiers: Record<string, { include: string[]; exclude: string[]; testTimeout:
   },
   e2e: {
     include: ["e2e/**/*.test.ts", "packages/*/src/**/*.e2e.test.ts"],
-    exclude: ["**/*.pack.test.ts"],
+    exclude: ["**/*.pack.test.ts", "e2e/{golden,cases}/**"],
     testTimeout: 180_000,
     fileParallelism: false,
   },

@@ -13,6 +13,7 @@ const NODE: NodeFacts = {
   kernelVersion: "6.1.0-21-amd64",
   allocatable: { cpu: "2", memory: "25171652608", "ephemeral-storage": "100Gi", pods: "110" },
   supplementalGroupsPolicy: true,
+  userNamespaces: false,
   appArmor: false,
 };
 
@@ -330,6 +331,10 @@ describe("what is not built yet", () => {
       ),
     ).toEqual([]);
     expect(fields).toContain("spec.volumes[0].nfs");
+    expect(judge({ pod: pod({ hostUsers: false }), node: { userNamespaces: true } })).toBe(
+      "PodFeatureUnsupported: Pod asks for what this version of nodelet does not do yet: spec.hostUsers",
+    );
+    expect(judge({ pod: pod({ hostUsers: false }), node: { userNamespaces: false } })).toBe("admitted");
     expect(judge({ pod: pod({ volumes: [{ name: "v", nfs: { server: "s", path: "/p" } }] }) })).toBe(
       "PodFeatureUnsupported: Pod asks for what this version of nodelet does not do yet: spec.volumes[0].nfs",
     );

@@ -14,6 +14,8 @@ export interface NodeFacts {
   readonly allocatable: Readonly<Record<string, Quantity>>;
   /** The runtime honours supplementalGroupsPolicy Strict (node.status.features). */
   readonly supplementalGroupsPolicy: boolean;
+  /** Some handler of the runtime can make user namespaces (KEP-127). */
+  readonly userNamespaces: boolean;
   /** The kernel enforces AppArmor profiles. */
   readonly appArmor: boolean;
 }

@@ -65,8 +65,9 @@ export function findUnbuilt(pod: Pod): string[] {
 /** Refuses pods that this version could only run in part. The last handler: what upstream would refuse has upstream's reason. */
 export const notBuiltYetHandler: AdmissionHandler = {
   name: "notBuiltYet",
-  judge: ({ pod }) => {
-    const fields = findUnbuilt(pod);
+  judge: ({ pod, node }) => {
+    // Where the runtime cannot make user namespaces either, its sandbox fails in the kubelet's own words.
+    const fields = findUnbuilt(pod).filter((field) => field !== "spec.hostUsers" || node.userNamespaces);
     if (fields.length === 0) return undefined;
     return reject(
       "PodFeatureUnsupported",

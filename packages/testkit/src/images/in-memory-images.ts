@@ -221,6 +221,7 @@ export class InMemoryImages implements ImageService {
       ...(definition.username === undefined ? {} : { username: definition.username }),
       ...(definition.stopSignal === undefined ? {} : { stopSignal: definition.stopSignal }),
       ...(definition.executables === undefined ? {} : { executables: definition.executables }),
+      ...(definition.primaryGroups === undefined ? {} : { primaryGroups: definition.primaryGroups }),
     };
     this.#byId.set(id, image);
     for (const name of [...image.repoTags, ...image.repoDigests]) this.#byReference.set(name, image);

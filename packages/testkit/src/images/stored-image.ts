@@ -8,6 +8,8 @@ export interface StoredImage extends Image {
   readonly stopSignal?: string;
   /** Programs the image has, by the name they are called by; the usual ones when absent. */
   readonly executables?: readonly string[];
+  /** Primary group by user id, as the image's /etc/passwd has it; 0 for other users. */
+  readonly primaryGroups?: ReadonlyMap<bigint, bigint>;
 }
 
 /** What a test says of an image that is present or can be pulled. */
@@ -24,6 +26,8 @@ export interface ImageDefinition {
   readonly pinned?: boolean;
   readonly stopSignal?: string;
   readonly executables?: readonly string[];
+  /** Primary group by user id, as the image's /etc/passwd has it; 0 for other users. */
+  readonly primaryGroups?: ReadonlyMap<bigint, bigint>;
   /** Whether the image has a digest reference, as a pulled one has and an imported one has not. True when pulled, false when added. */
   readonly withDigest?: boolean;
 }

@@ -146,11 +146,13 @@ function toldResources(asked: LinuxContainerResources | undefined): LinuxContain
   return { ...asked, memorySwapLimitInBytes: memory };
 }
 
+/** Without a group of its own, the user's primary group in the image; all groups together, each once, in ascending order. */
 function containerUser(container: ContainerRecord): NonNullable<CriContainerStatus["user"]> {
   const security = container.config.linux?.securityContext;
   const uid = security?.runAsUser ?? container.image.uid ?? 0n;
-  const gid = security?.runAsGroup ?? 0n;
-  return { uid, gid, supplementalGroups: [...new Set([gid, ...(security?.supplementalGroups ?? [])])] };
+  const gid = security?.runAsGroup ?? container.image.primaryGroups?.get(uid) ?? 0n;
+  const groups = [...new Set([gid, ...(security?.supplementalGroups ?? [])])];
+  return { uid, gid, supplementalGroups: groups.sort((left, right) => (left < right ? -1 : 1)) };
 }
 
 /** The name under which containerd reserves a container: it holds the pod's attempt of neither sandbox nor image. */

@@ -69,6 +69,8 @@ export class Execution {
   acted = false;
   failed = false;
   retryAtMs: number | undefined;
+  /** A step of the plan makes the sandbox. */
+  readonly makesSandbox: boolean;
   /** Attempt of the sandbox that the plan makes or uses. */
   readonly #attempt: number;
   #sandboxRequest: Promise<SandboxRequest> | undefined;
@@ -83,6 +85,7 @@ export class Execution {
     this.ended = new Map(request.plan.steps.map((step) => [step.id, Promise.withResolvers<void>()]));
     const serving = servingSandbox(request.observed);
     const made = request.plan.steps.find((step) => step.kind === "runSandbox");
+    this.makesSandbox = made !== undefined;
     this.#attempt = made?.attempt ?? serving?.attempt ?? 0;
     this.sandbox = made === undefined && serving !== undefined ? { id: serving.id, ips: serving.ips ?? [] } : undefined;
   }

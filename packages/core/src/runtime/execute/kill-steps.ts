@@ -35,7 +35,7 @@ export async function removeContainer(execution: Execution, step: RemoveContaine
 /** Waits for the stops that come before this one, at most for the grace; answers what is left of the grace, in whole seconds. */
 async function awaitTurn(execution: Execution, step: KillContainerStep): Promise<number> {
   const { clock } = execution.parts.ports;
-  const before = step.stopAfter.map((id) => execution.ended.get(id)?.promise);
+  const before = step.stopAfter.flatMap((id) => execution.ended.get(id)?.promise ?? []);
   if (before.length === 0) return Math.max(step.graceSeconds, MINIMUM_GRACE_SECONDS);
   const beganMs = clock.monotonicMs();
   const over = new AbortController();

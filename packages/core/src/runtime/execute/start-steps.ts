@@ -4,21 +4,18 @@ import type { ContainerConfig, SandboxConfig } from "../../ports/runtime-types.t
 import type { CreateContainerStep, EnsureImageStep, StartContainerStep } from "../pod-plan.ts";
 import { logLinkName } from "../requests/index.ts";
 import type { Execution } from "./execution.ts";
+import type { SandboxRequest } from "./request-builder.ts";
 
 /** Brings a container's image to the node. */
 export async function ensureImage(execution: Execution, step: EnsureImageStep): Promise<boolean> {
   const { images, requests } = execution.parts;
   const { pod, signal, ref } = execution;
   const container = requests.container(pod, step.containerName);
+  const sandbox = await sandboxRequest(execution, step);
+  if (sandbox === undefined) return false;
   try {
-    const { config, runtimeHandler } = await execution.sandboxRequest();
-    const image = await images.ensureImage({
-      pod,
-      container,
-      sandboxConfig: config,
-      runtimeHandler,
-      signal,
-    });
+    const { config: sandboxConfig, runtimeHandler } = sandbox;
+    const image = await images.ensureImage({ pod, container, sandboxConfig, runtimeHandler, signal });
     execution.images.set(step.containerName, image);
     return true;
   } catch (error) {
@@ -79,6 +76,18 @@ export async function startContainer(execution: Execution, step: StartContainerS
   execution.decide({ action: "start", ...event, inputs: { containerID: containerId }, outcome: "ok", event }, step);
   await linkLog(execution, { containerName: step.containerName, ...created });
   return true;
+}
+
+/** What the image service is told of the sandbox. When that cannot be built, the step that makes the sandbox tells so, if there is one. */
+async function sandboxRequest(execution: Execution, step: EnsureImageStep): Promise<SandboxRequest | undefined> {
+  try {
+    return await execution.sandboxRequest();
+  } catch (error) {
+    execution.failed = true;
+    const { message } = NodeletError.from(error);
+    if (!execution.makesSandbox) execution.startFailed(step, { reason: "ConfigPodSandboxError", message });
+    return undefined;
+  }
 }
 
 async function buildRequest(

@@ -80,6 +80,18 @@ describe("a sandbox that is lost", () => {
     expect(plan.killPod).toBe(true);
   });
 
+  it("is not replaced under restartPolicy Never for a container that was never made either", () => {
+    const pod = podOf({ restartPolicy: "Never", containers: [container("a"), container("b")] });
+    const plan = planPod(planSnapshot(pod, observedPod([exited("a", 0)], [gone])));
+    expect(plan.killPod).toBe(true);
+    expect(started(plan)).toEqual([]);
+  });
+
+  it("that the runtime has nothing of is made anew for a pod that has not come past its init containers", () => {
+    const pod = podOf({ restartPolicy: "Never", initContainers: [container("i1")] });
+    expect(started(planPod(planSnapshot(pod, observedPod([exited("i1", 0)], []))))).toEqual(["i1"]);
+  });
+
   it("is replaced under restartPolicy Never when no container was ever made", () => {
     const pod = podOf({ restartPolicy: "Never" });
     expect(started(planPod(planSnapshot(pod, observedPod([], [gone]))))).toEqual(["app"]);
@@ -254,6 +266,10 @@ describe("init containers", () => {
     expect(of(exited("i2", 0))).toEqual(["app"]);
   });
 
+  it("that the runtime lost track of are left alone once a regular container is there", () => {
+    expect(of(instance("i1", { state: "unknown" }), instance("i2", { state: "created" }), instance("app"))).toEqual([]);
+  });
+
   it("run in a new sandbox though the old one still lists a created regular container", () => {
     const observed = observedPod(
       [
@@ -321,6 +337,17 @@ describe("sidecars", () => {
 
   it("hold the regular ones back until the last of them runs again", () => {
     expect(started(plan([instance("s1c"), exited("i", 0), exited("s2c", 1), exited("app", 1)]))).toEqual(["s2c"]);
+  });
+
+  it("do not keep regular ones that live from being judged", () => {
+    const probes = probesOf({ liveness: { "app-0": "failure" } });
+    const sick = plan([instance("s1c"), exited("i", 0), exited("s2c", 1), instance("app")], { probes });
+    expect(started(sick)).toEqual(["s2c", "app"]);
+  });
+
+  it("that have not started up yet are not judged by anything else", () => {
+    const old = plan([instance("s1c", { hash: "1" })], { probes: probesOf({ startup: { "s1c-0": "unknown" } }) });
+    expect(outline(old)).toEqual([]);
   });
 
   it("are replaced when their definition changed or their liveness probe failed", () => {

@@ -22,9 +22,8 @@ export class StartChain {
   readonly #sandboxNeeds: readonly string[];
   readonly #steps: PlanStep[] = [];
   readonly #waiting: WaitingContainer[] = [];
-  /** Start step before the next one, and whether that one must have succeeded. */
-  #previous: { readonly id: string; readonly mustSucceed: boolean } | undefined;
-  #stopped = false;
+  /** Start step before the next one. A plain init container is always the last of its plan, so nothing ever depends on its success. */
+  #previous: string | undefined;
 
   constructor(options: {
     readonly snapshot: PodSnapshot;
@@ -46,22 +45,20 @@ export class StartChain {
 
   /**
    * Adds a container. `kills` are the steps that end its former instances: creation needs them all. One in crash back-off is put among the
-   * waiting instead; behind a plain init container that cannot start, nothing more is added.
+   * waiting instead.
    */
   add(entry: RosterEntry, kills: readonly string[] = []): void {
-    if (this.#stopped) return;
     const { pod, crashBackOff } = this.#snapshot;
     const backOff = crashBackOff.get(entry.name);
     if (backOff !== undefined && backOff.untilMs > this.#snapshot.nowMs) {
       const message = crashBackOffMessage({ pod, containerName: entry.name, durationMs: backOff.durationMs });
       this.#waiting.push({ containerName: entry.name, reason: "CrashLoopBackOff", message, untilMs: backOff.untilMs });
-      this.#stopped = entry.kind === "init";
       return;
     }
     const { image, create, start } = this.#stepsOf(entry, kills);
     this.#steps.push(image, create, start);
     // Ephemeral containers stand beside the chain: looking into a pod never delays it.
-    if (entry.kind !== "ephemeral") this.#previous = { id: start.id, mustSucceed: entry.kind === "init" };
+    if (entry.kind !== "ephemeral") this.#previous = start.id;
   }
 
   #stepsOf(
@@ -70,13 +67,12 @@ export class StartChain {
   ): { readonly image: EnsureImageStep; readonly create: CreateContainerStep; readonly start: StartContainerStep } {
     const of = { containerName: entry.name, containerKind: entry.kind };
     const previous = entry.kind === "ephemeral" ? undefined : this.#previous;
-    const needsPrevious = previous?.mustSucceed === true ? [previous.id] : [];
     const image: EnsureImageStep = { kind: "ensureImage", id: `image:${entry.name}`, needs: [], after: [], ...of };
     const create: CreateContainerStep = {
       kind: "createContainer",
       id: `create:${entry.name}`,
-      needs: [...this.#sandboxNeeds, image.id, ...kills, ...needsPrevious],
-      after: previous === undefined || previous.mustSucceed ? [] : [previous.id],
+      needs: [...this.#sandboxNeeds, image.id, ...kills],
+      after: previous === undefined ? [] : [previous],
       ...of,
       restartCount: nextRestartCount(this.#snapshot, entry.name),
       sandboxId: this.#sandboxId,
