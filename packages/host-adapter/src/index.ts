@@ -1,6 +1,7 @@
 /** The Linux machine, as the host ports of @nodelet/core. */
 export { HostPodFiles } from "./files/host-pod-files.ts";
 export { prepareHostDirectories } from "./files/prepare-directories.ts";
+export { type LinuxPorts, type LinuxPortsOptions, linuxPorts } from "./linux-ports.ts";
 export { DescriptorOutput, type LogOutput } from "./logging/log-output.ts";
 export { StructuredLogger, type StructuredLoggerOptions } from "./logging/structured-logger.ts";
 export { HostContainerLogs } from "./logs/host-container-logs.ts";

@@ -5,21 +5,22 @@ import {
   type DirectoryPodSourceOptions,
   type HttpFetch,
   type PodSource,
+  standalonePorts,
   UrlPodSource,
 } from "@nodelet/core";
 import { ContainerModule } from "inversify";
 import type { Settings } from "../settings/settings-table.ts";
 import { DecisionRelay } from "./decision-relay.ts";
 import { ids } from "./identifiers.ts";
-import { acceptingStatusSink, LoggedEvents, noObjects } from "./standalone.ts";
 
 /** The agent itself, with what a node without an API server puts in the place of one. */
 export const coreModule = new ContainerModule(({ bind }) => {
-  bind(ids.objects).toConstantValue(noObjects);
-  bind(ids.statusSink).toConstantValue(acceptingStatusSink);
-  bind(ids.events)
-    .toResolvedValue((logger) => new LoggedEvents({ logger }), [ids.logger])
+  bind(ids.standalone)
+    .toResolvedValue((logger) => standalonePorts({ logger }), [ids.logger])
     .inSingletonScope();
+  bind(ids.objects).toResolvedValue(({ objects }) => objects, [ids.standalone]);
+  bind(ids.statusSink).toResolvedValue(({ statusSink }) => statusSink, [ids.standalone]);
+  bind(ids.events).toResolvedValue(({ events }) => events, [ids.standalone]);
   bind(ids.decisions)
     .toDynamicValue(() => new DecisionRelay())
     .inSingletonScope();

@@ -17,6 +17,7 @@ import type {
   PodStatusSink,
   Random,
   RuntimeService,
+  StandalonePorts,
   StateStore,
 } from "@nodelet/core";
 import type { CriAdapter } from "@nodelet/cri-adapter";
@@ -51,6 +52,7 @@ export const ids = {
   directoryWatch: identifier<DirectoryWatch>("directoryWatch"),
   httpFetch: identifier<HttpFetch>("httpFetch"),
   cgroups: identifier<CgroupManager>("cgroups"),
+  standalone: identifier<StandalonePorts>("standalone"),
   objects: identifier<ObjectSource>("objects"),
   events: identifier<EventSink>("events"),
   statusSink: identifier<PodStatusSink>("statusSink"),
