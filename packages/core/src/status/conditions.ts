@@ -43,7 +43,7 @@ export function podConditions(inputs: ConditionInputs): PodCondition[] {
   const readyToStart = sandboxDecision(snapshot.pod, snapshot.observed).kind === "keep";
   const kept = keptConditions(snapshot, inputs.phase);
   const own: readonly (readonly [string, Verdict])[] = [
-    ["PodReadyToStartContainers", { status: readyToStart ? "True" : "False" }],
+    ["PodReadyToStartContainers", { status: "True" }],
     ["Initialized", initializedVerdict(inputs, roster)],
     ["Ready", readyVerdict(snapshot.pod, containersReady, kept)],
     ["ContainersReady", containersReady],
@@ -53,11 +53,7 @@ export function podConditions(inputs: ConditionInputs): PodCondition[] {
 }
 
 /** The condition with the transition time that it must carry: the earlier one's while the status is the same. */
-function withTransitionTime(
-  condition: PodCondition,
-  previous: PodStatus | undefined,
-  nowMs: number,
-): PodCondition {
+function withTransitionTime(condition: PodCondition, previous: PodStatus | undefined, nowMs: number): PodCondition {
   const before = findCondition(previous?.conditions, condition.type);
   const kept = before?.status === condition.status ? before.lastTransitionTime : undefined;
   return { ...condition, lastTransitionTime: kept ?? rfc3339(nowMs) };

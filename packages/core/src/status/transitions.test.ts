@@ -22,6 +22,12 @@ describe("illegalTransition", () => {
       false,
     ],
     ["anything under Always", { restartPolicy: "Always" }, [regular(ended(0)), regular(RUNNING)], false],
+    [
+      "a container that is never restarted, under Always of the pod",
+      { restartPolicy: "Always", containers: [container("app", { restartPolicy: "Never" })] },
+      [regular(ended(1)), regular(RUNNING)],
+      false,
+    ],
     ["ended stays ended", { restartPolicy: "Never" }, [regular(ended(1)), regular(ended(1))], false],
     ["first start", { restartPolicy: "Never" }, [regular(WAITING), regular(RUNNING)], false],
     [
@@ -98,6 +104,13 @@ describe("terminalStatus", () => {
     );
     expect(status.initContainerStatuses?.map(({ state }) => state?.terminated?.exitCode)).toEqual([0, 137, undefined]);
     expect(status.containerStatuses?.[0]?.state).toEqual(WAITING);
+  });
+
+  it("closes the first init container of a pod in which none was seen to start", () => {
+    const pod = podOf({ initContainers: [container("i1"), container("i2")] });
+    const init = [statusOf("i1", WAITING), statusOf("i2", WAITING)];
+    const status = terminalStatus(pod, { phase: "Pending", initContainerStatuses: init }, NOW_MS);
+    expect(status.initContainerStatuses?.map(({ state }) => state?.terminated?.exitCode)).toEqual([137, undefined]);
   });
 
   it("says neither Ready nor ContainersReady", () => {
