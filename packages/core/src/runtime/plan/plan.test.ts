@@ -11,7 +11,7 @@ import {
   sandbox,
   sidecar,
 } from "../observed-pod.test-support.ts";
-import { ancestors, killed, outline, started, stepOf } from "./plan.test-support.ts";
+import { ancestors, outline, started, stepOf } from "./plan.test-support.ts";
 import { planPod } from "./plan.ts";
 
 const two = podOf({ containers: [container("a"), container("b")] });
