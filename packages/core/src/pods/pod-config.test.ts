@@ -162,6 +162,16 @@ describe("the merged wish", () => {
     ]);
   });
 
+  it.each(["name", "namespace", "uid"] as const)("ignores a pod that its source gave no %s", (field) => {
+    const nameless = pod({ uid: "a" });
+    delete nameless.metadata?.[field];
+    const pods = [nameless, pod({ uid: "b" })];
+    const { state, decisions } = mergePodSet({ state: new Map(), source: "queue", pods, nowMs: 0 });
+    expect([...(state.get("queue")?.keys() ?? [])]).toEqual(["b"]);
+    expect(decisions).toMatchObject([{ action: "ignore", reason: "FailedValidation", outcome: "rejected" }]);
+    expect(decisions[0]?.message).toContain(`from queue due to missing metadata.${field}, ignoring`);
+  });
+
   it("keeps sources apart", () => {
     const first = mergePodSet({ state: new Map(), source: "file", pods: [pod({ uid: "a" })], nowMs: 0 });
     const second = mergePodSet({ state: first.state, source: "api", pods: [], nowMs: 0 });

@@ -34,7 +34,8 @@ export interface PodMerge {
 /**
  * Lays a source's new set over what it wanted before, as the kubelet's config layer does. Pure. Pods are the same when spec,
  * labels, deletionTimestamp, deletionGracePeriodSeconds and annotations (but the agent's own) are; an unchanged pod stays the very object it
- * was. Of two pods with one full name or one UID inside a set the first wins, the other is ignored with a FailedValidation event.
+ * was. Of two pods with one full name or one UID inside a set the first wins, the other is ignored with a FailedValidation event; so is a pod
+ * without name, namespace or UID, which a source has to give.
  */
 export function mergePodSet(input: {
   readonly state: PodConfigState;
@@ -46,7 +47,7 @@ export function mergePodSet(input: {
   const before = input.state.get(input.source) ?? new Map<string, Pod>();
   const after = new Map<string, Pod>();
   const changed: Record<PodChangeKind, Pod[]> = { remove: [], add: [], update: [], delete: [], reconcile: [] };
-  const { valid, decisions } = withoutDuplicates(input.pods, input.source);
+  const { valid, decisions } = usablePods(input.pods, input.source);
   for (const pod of valid) {
     const uid = pod.metadata?.uid ?? "";
     const existing = before.get(uid);
@@ -113,7 +114,7 @@ function foreignAnnotations(pod: Pod): Readonly<Record<string, string>> {
   return Object.fromEntries(entries.filter(([key]) => !LOCAL_ANNOTATIONS.includes(key)));
 }
 
-function withoutDuplicates(pods: readonly Pod[], source: PodSourceName): { valid: Pod[]; decisions: Decision[] } {
+function usablePods(pods: readonly Pod[], source: PodSourceName): { valid: Pod[]; decisions: Decision[] } {
   const names = new Set<string>();
   const uids = new Set<string>();
   const valid: Pod[] = [];
@@ -121,8 +122,10 @@ function withoutDuplicates(pods: readonly Pod[], source: PodSourceName): { valid
   for (const pod of pods) {
     const ref = refOf(pod);
     const name = podFullName(pod);
-    if (names.has(name)) decisions.push(duplicate({ pod, source, what: `pod name "${ref.name}"` }));
-    else if (uids.has(ref.uid)) decisions.push(duplicate({ pod, source, what: `pod UID "${ref.uid}"` }));
+    const missing = (["name", "namespace", "uid"] as const).find((field) => ref[field] === "");
+    if (missing !== undefined) decisions.push(ignored({ pod, source, why: `missing metadata.${missing}` }));
+    else if (names.has(name)) decisions.push(ignored({ pod, source, why: `duplicate pod name "${ref.name}"` }));
+    else if (uids.has(ref.uid)) decisions.push(ignored({ pod, source, why: `duplicate pod UID "${ref.uid}"` }));
     else {
       valid.push(pod);
       names.add(name);
@@ -132,9 +135,9 @@ function withoutDuplicates(pods: readonly Pod[], source: PodSourceName): { valid
   return { valid, decisions };
 }
 
-function duplicate(input: { readonly pod: Pod; readonly source: PodSourceName; readonly what: string }): Decision {
-  const { pod, source, what } = input;
-  const message = `Error validating pod ${formatPod(pod)} from ${source} due to duplicate ${what}, ignoring`;
+function ignored(input: { readonly pod: Pod; readonly source: PodSourceName; readonly why: string }): Decision {
+  const { pod, source, why } = input;
+  const message = `Error validating pod ${formatPod(pod)} from ${source} due to ${why}, ignoring`;
   return {
     action: "ignore",
     pod: refOf(pod),

@@ -5,7 +5,8 @@ export type PodSourceName = "file" | "http" | "api" | (string & {});
 
 /**
  * Receives everything that a source wants on this node. Each call replaces the source's whole set: what is missing was removed.
- * The objects are immutable from then on.
+ * The objects are immutable from then on. Each has name, namespace, UID, and the defaults of the API filled in; `decodeStaticPods` makes such pods
+ * of a manifest, `defaultPod` fills in defaults. Pods without the three are ignored, with a record.
  */
 export type PodSetListener = (pods: readonly Pod[]) => void;
 
