@@ -11,16 +11,18 @@ import { listMountsBelow } from "./containerd/leftovers.ts";
 import { type NodeRecord, readNodeRecord } from "./containerd/node-record.ts";
 import { deviceExists } from "./containerd/pod-network.ts";
 import {
+  buildImageArchive,
   type ContainerdVersion,
   listLeftovers,
   type PreparedNode,
   prepareNode,
   reap,
   standardImages,
+  startRegistry,
   useRuntime,
 } from "./index.ts";
 import { identifyProcess, isAlive } from "./processes.ts";
-import { readPodIp, removeRawPod, startRawPod } from "./raw-pod.test-support.ts";
+import { pullImage, readPodIp, removeRawPod, startRawPod } from "./raw-pod.test-support.ts";
 
 const versions: readonly ContainerdVersion[] = ["1.6", "2.1"];
 let scratch: string;
@@ -124,6 +126,26 @@ describe.each(versions)("a private containerd %s", (version) => {
     );
     const archive = join(node.containerd.dir, "images.tar");
     await node.containerd.importImages(archive, [standardImages.app]);
+  });
+
+  it("pulls from a registry of ours: with and without credentials, and what is not there", async () => {
+    const layer = [{ path: "hello", mode: 0o644, data: Buffer.from(version) }];
+    const spec = { arch: process.arch === "arm64" ? "arm64" : "x64", config: {}, layers: [layer] } as const;
+    const archive = buildImageArchive([{ ...spec, names: ["localhost/team/hello:1"] }]);
+    const credentials = { username: "user", password: "pass word" };
+    const open = await startRegistry({ archive });
+    const closed = await startRegistry({ archive, credentials });
+    try {
+      const id = archive.images[0]?.id;
+      const { containerd } = node;
+      expect(await pullImage(containerd, { name: `${open.host}/team/hello:1` })).toBe(id);
+      expect(open.requests).toContain("HEAD /v2/team/hello/manifests/1 200");
+      await expect(pullImage(containerd, { name: `${open.host}/team/hello:2` })).rejects.toThrow(/not found/);
+      await expect(pullImage(containerd, { name: `${closed.host}/team/hello:1` })).rejects.toThrow(/401|authoriz/i);
+      expect(await pullImage(containerd, { name: `${closed.host}/team/hello:1`, auth: credentials })).toBe(id);
+    } finally {
+      await Promise.all([open.close(), closed.close()]);
+    }
   });
 
   it("goes on with its pods after kill -9 and restart", async () => {

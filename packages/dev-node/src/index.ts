@@ -20,6 +20,7 @@ export {
   type ImageConfig,
   type ImageSpec,
 } from "./images/oci-archive.ts";
+export { type Registry, type RegistryOptions, startRegistry } from "./images/registry.ts";
 export { buildImages, standardImages } from "./images/standard-images.ts";
 export { createTar, type TarEntry } from "./images/tar.ts";
 export { type PreparedNode, type PrepareNodeOptions, prepareNode } from "./prepare-node.ts";

@@ -108,3 +108,29 @@ async function readId(answer: Promise<Buffer>): Promise<string> {
       ?.bytes.toString() ?? ""
   );
 }
+
+/** Pulls an image by CRI (image 1, auth 2 with username 1 and password 2) and resolves with its id. */
+export async function pullImage(
+  node: Containerd,
+  image: { name: string; auth?: { username: string; password: string } },
+): Promise<string> {
+  const channel = openGrpcChannel({ socketPath: node.socketPath, timeoutMs: 60_000 });
+  const { auth } = image;
+  const authField: readonly Field[] =
+    auth === undefined
+      ? []
+      : [
+          [
+            2,
+            [
+              [1, auth.username],
+              [2, auth.password],
+            ],
+          ],
+        ];
+  try {
+    return await readId(channel.call("ImageService/PullImage", encode([[1, [[1, image.name]]], ...authField])));
+  } finally {
+    channel.close();
+  }
+}

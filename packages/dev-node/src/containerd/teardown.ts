@@ -208,6 +208,9 @@ async function removeSharedFolders(): Promise<void> {
   const shared = [
     "/run/containerd/s",
     "/run/containerd/fifo",
+    "/run/containerd/runc/k8s.io",
+    "/run/containerd/runc/default",
+    "/run/containerd/runc",
     "/run/containerd",
     "/var/lib/cni/results",
     "/var/lib/cni/networks",

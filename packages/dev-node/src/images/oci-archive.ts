@@ -40,6 +40,8 @@ export interface BuiltImage {
 export interface ImageArchive {
   tar: Uint8Array;
   images: readonly BuiltImage[];
+  /** Manifests, configs and layers by digest, "sha256:…": what a registry serves. */
+  blobs: ReadonlyMap<string, Uint8Array>;
 }
 
 interface Blob {
@@ -83,7 +85,8 @@ export function buildImageArchive(specs: readonly ImageSpec[]): ImageArchive {
     })),
     { path: "index.json", mode: 0o644, data: toJson(index) },
   ];
-  return { tar: createTar(files), images };
+  const contents = new Map([...blobs].map(([digest, { data }]) => [digest, data] as const));
+  return { tar: createTar(files), images, blobs: contents };
 }
 
 function buildImage(spec: ImageSpec, keep: (data: Uint8Array) => Blob): { image: BuiltImage; manifestBytes: number } {
