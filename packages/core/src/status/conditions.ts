@@ -43,7 +43,7 @@ export function podConditions(inputs: ConditionInputs): PodCondition[] {
   const readyToStart = sandboxDecision(snapshot.pod, snapshot.observed).kind === "keep";
   const kept = keptConditions(snapshot, inputs.phase);
   const own: readonly (readonly [string, Verdict])[] = [
-    ["PodReadyToStartContainers", { status: "True" }],
+    ["PodReadyToStartContainers", { status: readyToStart ? "True" : "False" }],
     ["Initialized", initializedVerdict(inputs, roster)],
     ["Ready", readyVerdict(snapshot.pod, containersReady, kept)],
     ["ContainersReady", containersReady],
