@@ -3,7 +3,6 @@ import type { Pod } from "../api/index.ts";
 import { isTerminalPhase } from "../api/index.ts";
 import type { AgentConfig } from "../config/agent-config.ts";
 import type { DecisionSink } from "../decisions/decision.ts";
-import { holdsResources, type ObservedPod } from "../runtime/observed-pod.ts";
 import { podRef } from "./pod-ref.ts";
 
 /**
@@ -22,20 +21,19 @@ export class Admission {
 
   judge(request: {
     readonly pod: Pod;
-    readonly observed: ObservedPod;
+    /** Its containers live from before this agent started. */
+    readonly adopted: boolean;
     readonly otherPods: readonly Pod[];
     readonly node: NodeFacts;
   }): AdmissionVerdict {
-    const { pod, observed, otherPods, node } = request;
+    const { pod, adopted, otherPods, node } = request;
     const ref = podRef(pod);
-    const adopted = holdsResources(observed);
     if (adopted) {
       this.#decisions.record({
         action: "adopt",
         pod: ref,
         reason: "AlreadyRunning",
         message: `Pod ${ref.namespace}/${ref.name} already runs; its containers are kept`,
-        inputs: { containers: observed.containers.length },
         outcome: "ok",
       });
     }

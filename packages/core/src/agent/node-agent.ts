@@ -2,14 +2,15 @@ import { isTerminalPhase, type Pod } from "../api/index.ts";
 import { DecisionLog } from "../decisions/decision-log.ts";
 import { type PodChange, PodConfig } from "../pods/index.ts";
 import type { PodSource } from "../ports/pod-source.ts";
+import { holdsResources } from "../runtime/observed-pod.ts";
 import { Observer } from "../runtime/observer.ts";
 import { rejectedStatus } from "../status/index.ts";
 import { Admission } from "./admission-desk.ts";
 import type { Agent, AgentHealth, AgentOptions, PodView } from "./agent.ts";
 import { type AgentParts, assembleParts } from "./assembly.ts";
 import { Housekeeping } from "./housekeeping.ts";
+import { LiveUids } from "./live-uids.ts";
 import { nodeFacts } from "./node-facts.ts";
-import { adoptLiveUids } from "./ownership.ts";
 import { podRef } from "./pod-ref.ts";
 import { type PodWorker } from "./pod-worker.ts";
 import { RuntimeMonitor } from "./runtime-monitor.ts";
@@ -30,11 +31,12 @@ export class NodeAgent implements Agent {
   readonly #loop: SyncLoop;
   readonly #admission: Admission;
   readonly #listeners = new Set<(podUid: string) => void>();
-  readonly #adopted = new Map<string, string>();
+  readonly #liveUids: LiveUids;
   #parts: AgentParts | undefined;
   #markReady: () => void = () => undefined;
   readonly #finish: Finish;
   #started = false;
+  #wasUsable = false;
 
   constructor(options: AgentOptions) {
     const { config, ports } = options;
@@ -48,10 +50,12 @@ export class NodeAgent implements Agent {
     this.done = promise;
     this.done.catch(() => undefined);
     this.#finish = finish;
+    this.#liveUids = new LiveUids({ ports, decisions: this.decisions });
     this.#admission = new Admission({ config, decisions: this.decisions });
-    this.#monitor = new RuntimeMonitor({ ...ports, onTransition: () => this.#loop.wake() });
+    this.#monitor = new RuntimeMonitor({ ...ports, onTransition: () => this.#runtimeChanged() });
     this.#observer = new Observer({
       ports,
+      callTimeoutMs: config.runtimeRequestTimeoutMs,
       events: config.featureGates["EventedPLEG"] !== false,
       isBusy: (uid) => this.#parts?.workers.isBusy(uid) ?? false,
       onChange: (pod) => this.#loop.pushObserved(pod.uid),
@@ -135,6 +139,7 @@ export class NodeAgent implements Agent {
       onGone: (worker) => this.#workerGone(worker),
     });
     await parts.ownership.load(stop);
+    await this.#liveUids.load(stop);
     await parts.backOffState.load(stop);
     this.#parts = parts;
     ports.logger.info("Agent started", {
@@ -178,8 +183,8 @@ export class NodeAgent implements Agent {
   }
 
   #withLiveUids(source: PodSource, pods: readonly Pod[]): readonly Pod[] {
-    if (!this.config.takeOver || source.name === "api") return pods;
-    return adoptLiveUids({ pods, observed: this.#observer.all(), adopted: this.#adopted });
+    if (source.name === "api") return pods;
+    return this.#liveUids.apply({ pods, observed: this.#observer.all(), takeOver: this.config.takeOver });
   }
 
   #runtimeErrors(): readonly string[] {
@@ -188,6 +193,14 @@ export class NodeAgent implements Agent {
     if (pleg !== undefined) errors.push(`PLEG is not healthy: ${pleg}`);
     if (!this.#observer.isReady) errors.push("the runtime was not looked at yet");
     return errors;
+  }
+
+  /** Work that failed while the runtime was away is tried as soon as it is back. */
+  #runtimeChanged(): void {
+    const usable = this.#monitor.readiness().runtimeErrors.length === 0;
+    if (usable && !this.#wasUsable) this.#parts?.workers.wakeAll();
+    this.#wasUsable = usable;
+    this.#loop.wake();
   }
 
   #handleChange(change: PodChange): void {
@@ -235,7 +248,8 @@ export class NodeAgent implements Agent {
     if (!Admission.isPast(pod)) {
       const verdict = this.#admission.judge({
         pod,
-        observed: this.#observer.get(ref),
+        // What could not be looked at yet ran before this agent started.
+        adopted: holdsResources(this.#observer.get(ref)) || !this.#observer.isLooked(ref.uid),
         otherPods: this.#holdingPods(ref.uid),
         node: nodeFacts({ config: this.config, machine: parts.machine, runtime: this.#monitor.status }),
       });

@@ -1,4 +1,3 @@
-import type { Pod } from "../api/index.ts";
 import type { DecisionSink } from "../decisions/decision.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -97,33 +96,4 @@ export class Ownership {
       outcome: "rejected",
     });
   }
-}
-
-/**
- * Lets a static pod keep the UID under which it already runs: another kubelet computed another UID for the same manifest. A live pod is the
- * same when name, namespace and source fit and it is known under no UID of ours. Pure; pods that need nothing stay the same objects.
- */
-export function adoptLiveUids(options: {
-  readonly pods: readonly Pod[];
-  readonly observed: readonly ObservedPod[];
-  /** UIDs taken before, by our own UID: an adopted pod keeps its live UID as long as its manifest does not change. */
-  readonly adopted: Map<string, string>;
-}): readonly Pod[] {
-  const wanted = new Set(options.pods.map((pod) => pod.metadata?.uid));
-  return options.pods.map((pod) => {
-    const uid = pod.metadata?.uid ?? "";
-    const known = options.adopted.get(uid);
-    const live =
-      known ??
-      options.observed.find(
-        (candidate) =>
-          candidate.name === pod.metadata?.name &&
-          candidate.namespace === pod.metadata?.namespace &&
-          !wanted.has(candidate.uid) &&
-          candidate.sandboxes.some((sandbox) => sandbox.ready),
-      )?.uid;
-    if (live === undefined || live === uid) return pod;
-    options.adopted.set(uid, live);
-    return { ...pod, metadata: { ...pod.metadata, uid: live } };
-  });
 }

@@ -62,7 +62,7 @@ export class AgentPodLifecycle implements PodLifecycle {
   async sync({ pod, signal }: { readonly pod: Pod; readonly signal: AbortSignal }): Promise<SyncOutcome> {
     const { observer, monitor, decisions, content, executor } = this.#parts;
     const ref = podRef(pod);
-    const observed = observer.get(ref);
+    const observed = observer.isLooked(ref.uid) ? observer.get(ref) : await observer.look(ref, { signal });
     const before = this.#publish(pod, observed, { kill: this.#deadlineKill(pod), isTerminal: false });
     if (isTerminalPhase(before.phase)) return { terminal: true, nextSyncMs: 0 };
     const { networkError } = monitor.readiness();

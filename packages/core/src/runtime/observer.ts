@@ -1,4 +1,4 @@
-import { delay } from "../async/delay.ts";
+import { delay, withDeadline } from "../async/delay.ts";
 import { isErrorOfKind } from "../errors/nodelet-error.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -16,6 +16,10 @@ const UNHEALTHY_AFTER_MS = 180_000;
 /** A pod whose worker is busy looks by itself; the relist looks too after that many rounds. */
 const BUSY_ROUNDS = 5;
 const EVENT_RETRY_MS = 5000;
+/** How long the agent waits for the first looks of all pods before it goes on without the slow ones. */
+const FIRST_LOOKS_MS = 10_000;
+/** The adapter's own deadline comes first by this much. */
+const SPARE_MS = 5000;
 const POD_UID_LABEL = "io.kubernetes.pod.uid";
 
 /** What the observer looks through. */
@@ -30,6 +34,8 @@ export interface ObserverPorts {
 /** How the observer looks, and whom it tells. */
 export interface ObserverOptions {
   readonly ports: ObserverPorts;
+  /** Longest time that one look may take; the adapter's own deadlines come first. */
+  readonly callTimeoutMs: number;
   /** Use the runtime's event stream, where it has one, to look sooner. */
   readonly events: boolean;
   /** True while the pod's worker acts: it looks itself right after its calls. */
@@ -49,6 +55,8 @@ export class Observer {
   readonly #listings = new Map<string, PodListing>();
   readonly #busyRounds = new Map<string, number>();
   readonly #inspecting = new Set<string>();
+  /** Pods that the runtime listed and whose first look has not succeeded yet: what they have is not known. */
+  readonly #unlooked = new Set<string>();
   #lastRelistMs: number;
   #lastError: unknown;
   #markReady: () => void = () => undefined;
@@ -77,6 +85,11 @@ export class Observer {
     return this.#cache.has(podUid);
   }
 
+  /** False while the runtime has something of the pod that could not be looked at yet: `get` then says nothing about it. */
+  isLooked(podUid: string): boolean {
+    return !this.#unlooked.has(podUid);
+  }
+
   /** Every pod that the runtime has something of. */
   all(): readonly ObservedPod[] {
     return [...this.#cache.values()];
@@ -103,13 +116,12 @@ export class Observer {
     const { runtime, clock } = this.#options.ports;
     const lookedAtMs = clock.monotonicMs();
     const labels = { [POD_UID_LABEL]: pod.uid };
-    const call = options.signal === undefined ? {} : { signal: options.signal };
-    const [sandboxes, containers] = await Promise.all([
-      runtime.listSandboxes({ labels, ...call }),
-      runtime.listContainers({ labels, ...call }),
-    ]);
+    const [sandboxes, containers] = await this.#timed("listing a pod", options.signal, (signal) =>
+      Promise.all([runtime.listSandboxes({ labels, signal }), runtime.listContainers({ labels, signal })]),
+    );
     const listing = groupListing(sandboxes, containers).pods.get(pod.uid);
     if (listing === undefined) {
+      this.#unlooked.delete(pod.uid);
       this.#forget(pod.uid, lookedAtMs);
       return emptyObservedPod({ ...pod, lookedAtMs });
     }
@@ -135,10 +147,9 @@ export class Observer {
   async #relist(signal: AbortSignal): Promise<void> {
     const { runtime, clock, logger } = this.#options.ports;
     const lookedAtMs = clock.monotonicMs();
-    const [sandboxes, containers] = await Promise.all([
-      runtime.listSandboxes({ signal }),
-      runtime.listContainers({ signal }),
-    ]);
+    const [sandboxes, containers] = await this.#timed("the relist", signal, (call) =>
+      Promise.all([runtime.listSandboxes({ signal: call }), runtime.listContainers({ signal: call })]),
+    );
     const { pods } = groupListing(sandboxes, containers);
     const looks: Promise<unknown>[] = [];
     for (const listing of pods.values()) {
@@ -149,6 +160,7 @@ export class Observer {
         this.#inspecting.has(listing.uid)
       )
         continue;
+      if (!this.#cache.has(listing.uid)) this.#unlooked.add(listing.uid);
       const look = this.#inspect(listing, lookedAtMs, { signal }).catch((error: unknown) => {
         if (!signal.aborted)
           logger.warn("Looking at a pod failed; the next relist tries again", {
@@ -160,11 +172,19 @@ export class Observer {
       looks.push(look);
     }
     for (const uid of [...this.#cache.keys()]) if (!pods.has(uid)) this.#forget(uid, lookedAtMs);
-    // The first relist must be whole before anybody acts; later ones let slow pods finish on their own.
-    if (!this.#isReady) await Promise.all(looks);
+    for (const uid of [...this.#unlooked]) if (!pods.has(uid)) this.#unlooked.delete(uid);
+    // Nobody acts before the first looks are there; a pod whose look hangs must not hold up the others for long.
+    if (!this.#isReady) await Promise.race([Promise.all(looks), delay(clock, FIRST_LOOKS_MS, signal)]);
     this.#lastRelistMs = clock.monotonicMs();
     this.#isReady = true;
     this.#markReady();
+  }
+
+  /** Runs one look with a deadline that holds even if the adapter keeps none. */
+  #timed<T>(what: string, parent: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { ports, callTimeoutMs } = this.#options;
+    const timeoutMs = callTimeoutMs + SPARE_MS;
+    return withDeadline({ clock: ports.clock, timeoutMs, what, ...(parent && { parent }) }, work);
   }
 
   #leaveToWorker(uid: string): boolean {
@@ -185,10 +205,12 @@ export class Observer {
     const previous = options.fresh ? undefined : this.#cache.get(listing.uid);
     this.#inspecting.add(listing.uid);
     try {
-      const [sandboxes, containers] = await Promise.all([
-        Promise.all(listing.sandboxes.map((row) => this.#observeSandbox(row, previous, options.signal))),
-        Promise.all(listing.containers.map((row) => this.#observeContainer(row, listing, previous, options.signal))),
-      ]);
+      const [sandboxes, containers] = await this.#timed("looking at a pod", options.signal, (signal) =>
+        Promise.all([
+          Promise.all(listing.sandboxes.map((row) => this.#observeSandbox(row, previous, signal))),
+          Promise.all(listing.containers.map((row) => this.#observeContainer(row, listing, previous, signal))),
+        ]),
+      );
       const present = <T>(item: T | undefined): item is T => item !== undefined;
       return this.#take(
         toObservedPod({
@@ -207,6 +229,7 @@ export class Observer {
   #take(next: ObservedPod, listing: PodListing): ObservedPod {
     const current = this.#cache.get(next.uid);
     if (current !== undefined && current.lookedAtMs > next.lookedAtMs) return current;
+    this.#unlooked.delete(next.uid);
     this.#listings.set(next.uid, listing);
     this.#cache.set(next.uid, next);
     if (current === undefined || !sameContent(current, next)) this.#options.onChange(next, current);
