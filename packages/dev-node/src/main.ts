@@ -3,6 +3,8 @@ import { parseArgs } from "node:util";
 import { reap, reapDead } from "./containerd/teardown.ts";
 import { DevNodeError } from "./errors.ts";
 import { runInGuest } from "./guest/run-in-guest.ts";
+import { startRegistry } from "./images/registry.ts";
+import { buildImages } from "./images/standard-images.ts";
 import { prepareNode } from "./prepare-node.ts";
 import { type ContainerdVersion, ensureTools } from "./tools/ensure-tools.ts";
 import { useRuntime } from "./use-runtime.ts";
@@ -12,6 +14,7 @@ const usage = `usage:
   main.ts up --endpoint unix:///…              bring the standard images into a containerd that runs, until Ctrl-C
   main.ts tools                                fetch what is missing, and print where everything lies
   main.ts reap [--dir DIR]                     take down what dead processes left (in DIR, or anywhere on this machine)
+  main.ts registry                             serve the standard images to pulls from this machine, until Ctrl-C
   main.ts guest [--dir DIR] -- COMMAND…        run a command in a guest with systemd and cgroup v2; DIR is its /share
 `;
 
@@ -37,6 +40,8 @@ async function run(): Promise<void> {
     case "reap":
       await (values.dir === undefined ? reapDead(console.error) : reap(resolve(values.dir)));
       return;
+    case "registry":
+      return serveImages();
     case "guest":
       if (program !== undefined) {
         return runGuest({ command: [program, ...args], shareDir: values.dir });
@@ -72,6 +77,12 @@ async function up(options: { version: ContainerdVersion; dir: string }): Promise
   const node = await prepareNode({ ...options, log: console.error });
   console.error(`ready in ${Math.round(performance.now() - start)} ms; cgroup root ${node.containerd.cgroupRoot}`);
   await useUntilSignal(node);
+}
+
+async function serveImages(): Promise<void> {
+  const { busybox } = await ensureTools({ versions: [], log: console.error });
+  const registry = await startRegistry({ archive: await buildImages({ busybox }) });
+  await useUntilSignal({ endpoint: `${registry.host}/busybox:1`, close: registry.close });
 }
 
 /** Prints the endpoint, waits for Ctrl-C, and closes. */
