@@ -231,6 +231,8 @@ export class NodeAgent implements Agent {
       case "update":
       case "delete":
         if (!this.#admission.isRejected(uid) || Admission.isPast(pod)) parts.workers.update(pod);
+        // A pod that had finished before its deletion was asked for needs no more work, only the word that it is gone.
+        parts.statuses.reconcile(pod);
         return;
       case "reconcile":
         parts.statuses.reconcile(pod);

@@ -1,4 +1,4 @@
-import type { Pod } from "@nodelet/core";
+import type { Pod, PodSource } from "@nodelet/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { SeededRandom } from "../random/seeded-random.ts";
@@ -154,6 +154,39 @@ describe("an agent on a simulated node", () => {
     const tookMs = await node.clock.runUntil(() => node.runtime.running().length === 0, { limitMs: 30_000 });
     expect(tookMs).toBeGreaterThan(4000);
     expect(tookMs).toBeLessThan(7000);
+  });
+
+  it("tells that a pod is gone when its deletion is asked for long after it had finished", async () => {
+    const done = podOf("done", {
+      restartPolicy: "Never",
+      containers: [{ name: "c", image: IMAGE, command: ["true"] }],
+    });
+    const pod: Pod = { ...done, metadata: { ...done.metadata, uid: "11111111-2222-3333-4444-555555555555" } };
+    const told = Promise.withResolvers<(pods: readonly Pod[]) => void>();
+    const source: PodSource = {
+      name: "elsewhere",
+      run: ({ onPods, signal }) => {
+        onPods([pod]);
+        told.resolve(onPods);
+        return new Promise((resolve) => signal.addEventListener("abort", () => resolve()));
+      },
+    };
+    const node = new SimulatedNode({ sources: [source] });
+    node.images.add(IMAGE);
+    const finished: (string | undefined)[] = [];
+    node.pods.statusSink.writeStatus = async () => ({ kind: "accepted" });
+    node.pods.statusSink.podFinished = async (request) => {
+      finished.push(request.pod.metadata?.uid);
+      return { kind: "accepted" };
+    };
+    node.start();
+    await node.untilPods(({ phase }) => phase === "finished", { limitMs: 60_000 });
+    expect(finished).toEqual([]);
+    const deleteNow = await told.promise;
+    const deletionTimestamp = "2026-01-01T01:00:00Z";
+    deleteNow([{ ...pod, metadata: { ...pod.metadata, deletionTimestamp, deletionGracePeriodSeconds: 2 } }]);
+    await node.clock.advance(15_000);
+    expect(finished).toEqual([pod.metadata?.uid]);
   });
 
   it("leaves pods that it did not make alone, tells so once, and adopts them only when told to", async () => {
