@@ -82,7 +82,7 @@ async function up(options: { version: ContainerdVersion; dir: string }): Promise
 async function serveImages(): Promise<void> {
   const { busybox } = await ensureTools({ versions: [], log: console.error });
   const registry = await startRegistry({ archive: await buildImages({ busybox }) });
-  await useUntilSignal({ endpoint: `${registry.host}/busybox:1`, close: registry.close });
+  await useUntilSignal({ endpoint: `${registry.host}/busybox:1`, close: () => registry.close() });
 }
 
 /** Prints the endpoint, waits for Ctrl-C, and closes. */
