@@ -8,6 +8,7 @@ import type { Observer } from "../runtime/observer.ts";
 import { StatusManager } from "../status/index.ts";
 import type { AgentOptions } from "./agent.ts";
 import { BackOffState } from "./back-off-state.ts";
+import { Allocations } from "./allocations.ts";
 import { CrashBackOffs } from "./crash-back-offs.ts";
 import { nodeFacts } from "./node-facts.ts";
 import { Ownership } from "./ownership.ts";
@@ -28,6 +29,7 @@ export interface AgentParts {
   readonly podCgroups: PodCgroups;
   readonly backOffState: BackOffState;
   readonly images: ImageManager;
+  readonly allocations: Allocations;
 }
 
 /** Builds the parts in the order in which they depend on one another. Nothing half-built is handed out. */
@@ -47,6 +49,7 @@ export function assembleParts(input: {
   const podCgroups = new PodCgroups({ config, ports });
   const crashBackOffs = new CrashBackOffs({ config, ports, onChange: () => backOffState.touch() });
   const startErrors = new StartErrors();
+  const allocations = new Allocations({ decisions });
   const ownership = new Ownership({ ports, decisions, takeOver: config.takeOver });
   const content = new PodContent({ config, ports });
   const images = new ImageManager({ config, ports, decisions });
@@ -92,6 +95,7 @@ export function assembleParts(input: {
     podCgroups,
     ownership,
     startErrors,
+    allocations,
     crashBackOffs,
     nodeIps: () => machine.nodeIps,
   });
@@ -102,5 +106,5 @@ export function assembleParts(input: {
     onFinished: input.onFinished,
     onGone: input.onGone,
   });
-  return { machine, statuses, workers, content, ownership, podCgroups, backOffState, images };
+  return { machine, statuses, workers, content, ownership, podCgroups, backOffState, images, allocations };
 }

@@ -230,7 +230,8 @@ export class NodeAgent implements Agent {
         return;
       case "update":
       case "delete":
-        if (!this.#admission.isRejected(uid) || Admission.isPast(pod)) parts.workers.update(pod);
+        if (!this.#admission.isRejected(uid) || Admission.isPast(pod))
+          parts.workers.update(parts.allocations.take(pod));
         // A pod that had finished before its deletion was asked for needs no more work, only the word that it is gone.
         parts.statuses.reconcile(pod);
         return;
@@ -239,14 +240,17 @@ export class NodeAgent implements Agent {
         return;
       case "remove":
         this.#admission.forget(uid);
+        parts.allocations.forget(uid);
         if (parts.workers.get(uid) === undefined) parts.statuses.forget(uid);
         parts.workers.remove(uid);
         return;
     }
   }
 
-  #add(pod: Pod, parts: AgentParts): void {
-    const ref = podRef(pod);
+  #add(desired: Pod, parts: AgentParts): void {
+    const ref = podRef(desired);
+    // What an earlier life of the agent allocated is what is judged.
+    const pod = parts.allocations.take(desired);
     if (!Admission.isPast(pod)) {
       const verdict = this.#admission.judge({
         pod,
@@ -256,6 +260,7 @@ export class NodeAgent implements Agent {
         node: nodeFacts({ config: this.config, machine: parts.machine, runtime: this.#monitor.status }),
       });
       if (!verdict.admit) {
+        parts.allocations.forget(ref.uid);
         const nowMs = this.#options.ports.clock.nowMs();
         parts.statuses.set(pod, rejectedStatus({ pod, reason: verdict.reason, message: verdict.message, nowMs }));
         return;

@@ -13,6 +13,7 @@ import type { Observer } from "../runtime/observer.ts";
 import { planKill, planPod } from "../runtime/plan/index.ts";
 import { NO_PROBES, type PodSnapshot } from "../runtime/pod-snapshot.ts";
 import { computePodStatus, type KillStatus, type StatusManager } from "../status/index.ts";
+import type { Allocations } from "./allocations.ts";
 import { activeDeadline } from "./active-deadline.ts";
 import type { CrashBackOffs } from "./crash-back-offs.ts";
 import type { Ownership } from "./ownership.ts";
@@ -47,6 +48,7 @@ export interface LifecycleParts {
   readonly podCgroups: PodCgroups;
   readonly ownership: Ownership;
   readonly startErrors: StartErrors;
+  readonly allocations: Allocations;
   readonly crashBackOffs: CrashBackOffs;
   readonly nodeIps: () => readonly string[];
 }
@@ -227,7 +229,7 @@ export class AgentPodLifecycle implements PodLifecycle {
     observed: ObservedPod,
     terms: { readonly kill: KillStatus | undefined; readonly isTerminal: boolean },
   ): PodStatus {
-    const { statuses, startErrors, monitor, nodeIps, ports } = this.#parts;
+    const { statuses, startErrors, allocations, monitor, nodeIps, ports } = this.#parts;
     const status = computePodStatus({
       pod,
       observed,
@@ -235,6 +237,7 @@ export class AgentPodLifecycle implements PodLifecycle {
       probes: NO_PROBES,
       startErrors: startErrors.of(observed.uid),
       kill: terms.kill,
+      resize: allocations.resizeOf(observed.uid),
       isTerminal: terms.isTerminal,
       nodeIps: nodeIps(),
       runtimeName: monitor.runtimeName,

@@ -78,11 +78,7 @@ function keptConditions(snapshot: StatusSnapshot, phase: string): PodCondition[]
     ({ type }) => !OWN_TYPES.has(type) && type !== "DisruptionTarget",
   );
   const ended = phase === "Succeeded" || phase === "Failed";
-  const resize = ended
-    ? []
-    : RESIZE_TYPES.map((type) => findCondition(snapshot.previous?.conditions, type)).filter(
-        (item) => item !== undefined,
-      );
+  const resize = ended ? [] : resizeConditions(snapshot);
   const laid = (snapshot.kill?.conditions ?? []).map((condition) =>
     withTransitionTime({ lastProbeTime: null, ...condition }, snapshot.previous, snapshot.nowMs),
   );
@@ -93,6 +89,24 @@ function keptConditions(snapshot: StatusSnapshot, phase: string): PodCondition[]
   const others = laid.filter(({ type }) => type !== "DisruptionTarget" && !OWN_TYPES.has(type));
   const kept = [...foreign.filter(({ type }) => findCondition(others, type) === undefined), ...others];
   return [...kept, ...resize, ...(disruption === undefined ? [] : [disruption])];
+}
+
+function resizeConditions(snapshot: StatusSnapshot): readonly PodCondition[] {
+  const { resize, previous, nowMs } = snapshot;
+  if (resize === undefined) {
+    return RESIZE_TYPES.map((type) => findCondition(previous?.conditions, type)).filter((item) => item !== undefined);
+  }
+  if (resize.pending === undefined) return [];
+  const { reason, message, observedGeneration } = resize.pending;
+  const condition: PodCondition = {
+    type: "PodResizePending",
+    ...(observedGeneration !== undefined && { observedGeneration }),
+    status: "True",
+    lastProbeTime: null,
+    reason,
+    message,
+  };
+  return [withTransitionTime(condition, previous, nowMs)];
 }
 
 function initializedVerdict(inputs: ConditionInputs, roster: ContainerRoster): Verdict {

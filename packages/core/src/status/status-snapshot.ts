@@ -1,4 +1,4 @@
-import type { Pod, PodCondition, PodStatus } from "../api/index.ts";
+import type { Int64, Pod, PodCondition, PodStatus } from "../api/index.ts";
 import type { ObservedPod } from "../runtime/observed-pod.ts";
 import type { ProbeResults } from "../runtime/pod-snapshot.ts";
 
@@ -16,6 +16,19 @@ export interface KillStatus {
   readonly conditions?: readonly PodCondition[];
 }
 
+/** A resize that was asked for and is not carried out: the condition PodResizePending (KEP-1287). */
+export interface PendingResize {
+  readonly reason: "Deferred" | "Infeasible";
+  readonly message: string;
+  /** Generation of the pod that asked for it. */
+  readonly observedGeneration?: Int64;
+}
+
+/** What a status says of resizes. */
+export interface ResizeState {
+  readonly pending: PendingResize | undefined;
+}
+
 /** Everything that a pod's status is computed from. Nothing else is consulted. */
 export interface StatusSnapshot {
   readonly pod: Pod;
@@ -26,6 +39,8 @@ export interface StatusSnapshot {
   /** By container name. */
   readonly startErrors: ReadonlyMap<string, StartError>;
   readonly kill: KillStatus | undefined;
+  /** Absent: what the previous status says of resizes is carried. */
+  readonly resize?: ResizeState;
   /** The pod worker says that nothing of the pod will run again. */
   readonly isTerminal: boolean;
   /** Node addresses, primary family first. */
