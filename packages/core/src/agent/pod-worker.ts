@@ -186,18 +186,25 @@ export class PodWorker {
     this.#wake.wake();
     while (!stop.aborted) {
       await this.#wake.wait(stop);
-      if (stop.aborted) return;
       this.#wake.clear();
-      this.#attempt = new AbortController();
-      const signal = AbortSignal.any([stop, this.#attempt.signal]);
-      this.#busy = true;
-      try {
-        if (await this.#step(signal)) return;
-      } catch (error) {
-        this.#failed(error, signal);
-      } finally {
-        this.#busy = false;
-      }
+      if (stop.aborted || (await this.#attemptStep(stop))) break;
+    }
+    // A time set by the last step would keep the process alive.
+    this.#wake.clear();
+  }
+
+  /** One step with a cancellation of its own; true when the worker's life is over. A failure sets the time of the next try. */
+  async #attemptStep(stop: AbortSignal): Promise<boolean> {
+    this.#attempt = new AbortController();
+    const signal = AbortSignal.any([stop, this.#attempt.signal]);
+    this.#busy = true;
+    try {
+      return await this.#step(signal);
+    } catch (error) {
+      this.#failed(error, signal);
+      return false;
+    } finally {
+      this.#busy = false;
     }
   }
 

@@ -74,8 +74,8 @@ export class DirectoryPodSource implements PodSource {
       );
       await this.#wake.wait(signal);
     }
-    this.#wake.clear();
     await watching;
+    this.#wake.clear();
   }
 
   /** Watches for hints, again and again when watching breaks off. The scan goes on without it. */
