@@ -1,4 +1,5 @@
 import { isHostNetworkPod, isTerminalPhase, type Pod, type PodStatus } from "../api/index.ts";
+import { delay } from "../async/delay.ts";
 import type { AgentConfig } from "../config/agent-config.ts";
 import type { DecisionSink } from "../decisions/decision.ts";
 import { NodeletError } from "../errors/nodelet-error.ts";
@@ -13,8 +14,8 @@ import type { Observer } from "../runtime/observer.ts";
 import { planKill, planPod } from "../runtime/plan/index.ts";
 import { NO_PROBES, type PodSnapshot } from "../runtime/pod-snapshot.ts";
 import { computePodStatus, type KillStatus, type StatusManager } from "../status/index.ts";
-import type { Allocations } from "./allocations.ts";
 import { activeDeadline } from "./active-deadline.ts";
+import type { Allocations } from "./allocations.ts";
 import type { CrashBackOffs } from "./crash-back-offs.ts";
 import type { Ownership } from "./ownership.ts";
 import type { PodCgroups } from "./pod-cgroups.ts";
@@ -28,6 +29,9 @@ import type { Termination } from "./worker-state.ts";
 const RESYNC_JITTER = 0.5;
 const NETWORK_RETRY_MS = 1000;
 const ERROR_RETRY_MS = 10_000;
+/** From when on, and how often, a sync that is still under way tells what it has so far. */
+const FIRST_PROGRESS_MS = 1000;
+const NEXT_PROGRESS_MS = 5000;
 
 /** The parts of the agent that a pod passes through. */
 export interface LifecycleParts {
@@ -82,7 +86,7 @@ export class AgentPodLifecycle implements PodLifecycle {
     }
     const plan = planPod(await this.#snapshot(pod, observed, signal));
     if (plan.steps.length > 0) await this.#prepare(pod, signal);
-    const result = await executor.execute({ pod, plan, observed, signal });
+    const result = await this.#whileTelling(pod, signal, () => executor.execute({ pod, plan, observed, signal }));
     let after = result.acted ? await observer.look(ref, { signal }) : observed;
     // What was removed must not be there for the next sync, which would remove it again.
     if (await content.pruneDeadContainers({ observed: after, signal })) after = await observer.look(ref, { signal });
@@ -166,6 +170,33 @@ export class AgentPodLifecycle implements PodLifecycle {
     startErrors.forget(ref.uid);
     crashBackOffs.forget(ref.uid);
     statuses.forget(ref.uid);
+  }
+
+  /**
+   * Does the work and, when it takes long (a slow pull, a sandbox that hangs), tells on the way what is there already: addresses, containers that
+   * run, starts that failed.
+   */
+  async #whileTelling<T>(pod: Pod, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const over = new AbortController();
+    const telling = this.#tellProgress(pod, AbortSignal.any([signal, over.signal]));
+    try {
+      return await work();
+    } finally {
+      over.abort();
+      await telling;
+    }
+  }
+
+  /** Never rejects. The relist keeps the cache fresh enough after the first look. */
+  async #tellProgress(pod: Pod, signal: AbortSignal): Promise<void> {
+    const { observer, ports } = this.#parts;
+    const ref = podRef(pod);
+    if (!(await delay(ports.clock, FIRST_PROGRESS_MS, signal))) return;
+    await observer.look(ref, { signal }).catch(() => undefined);
+    while (!signal.aborted) {
+      this.#publish(pod, observer.get(ref), { kill: undefined, isTerminal: false });
+      if (!(await delay(ports.clock, NEXT_PROGRESS_MS, signal))) return;
+    }
   }
 
   async #prepare(pod: Pod, signal: AbortSignal): Promise<void> {

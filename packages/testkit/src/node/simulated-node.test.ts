@@ -122,6 +122,26 @@ describe("an agent on a simulated node", () => {
     expect(restartCount(node, "loop")).toBe(5);
   });
 
+  it("tells addresses and running containers while another container's image is still being pulled", async () => {
+    const node = newNode();
+    node.images.offer("localhost/slow:1");
+    node.images.hang({ calls: ["pullImage"] });
+    node.start();
+    const [server] = podOf("half").spec?.containers ?? [];
+    const containers = [server, { ...server, name: "late", image: "localhost/slow:1" }].filter(
+      (item) => item !== undefined,
+    );
+    node.pods.apply(podOf("half", { containers }));
+    await node.clock.advance(3000);
+    const { status } = node.pods.get({ name: "half" }) ?? {};
+    expect(status?.podIP).toMatch(/^10\./);
+    expect(status?.conditions?.find(({ type }) => type === "PodReadyToStartContainers")?.status).toBe("True");
+    expect(status?.containerStatuses?.map(({ name, state }) => [name, Object.keys(state ?? {})[0]])).toEqual([
+      ["c", "running"],
+      ["late", "waiting"],
+    ]);
+  });
+
   it("lets one pod whose calls hang delay no other", async () => {
     const node = newNode();
     node.start();
