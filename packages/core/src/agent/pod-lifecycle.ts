@@ -311,9 +311,9 @@ export class AgentPodLifecycle implements PodLifecycle {
 
 /** What the last status showed of containers that the runtime may have lost since. */
 function shownBefore(status: PodStatus | undefined): Pick<PodSnapshot, "shownRestartCount" | "shownExitCode"> {
-  const { containerStatuses = [], initContainerStatuses = [] } = status ?? {};
+  const { containerStatuses = [], initContainerStatuses = [], ephemeralContainerStatuses = [] } = status ?? {};
   const shown = [...containerStatuses, ...initContainerStatuses];
-  const exits = shown.flatMap(({ name, state }) =>
+  const exits = [...shown, ...ephemeralContainerStatuses].flatMap(({ name, state }) =>
     state?.terminated === undefined ? [] : [[name, state.terminated.exitCode] as const],
   );
   return {

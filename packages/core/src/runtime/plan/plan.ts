@@ -45,10 +45,11 @@ class SandboxPlan {
   }
 
   plan(): PodPlan {
-    const { observed } = this.#snapshot;
+    const { observed, shownExitCode } = this.#snapshot;
     this.#killStrays();
     for (const entry of this.#roster.ephemeral) {
-      if (newestInstance(observed, entry.name) === undefined) this.#chain.add(entry);
+      const wasMade = newestInstance(observed, entry.name) !== undefined || shownExitCode?.has(entry.name) === true;
+      if (!wasMade) this.#chain.add(entry);
     }
     const instanceOf = (name: string): ObservedContainer | undefined => this.#current(name);
     const init = initProgress({ snapshot: this.#snapshot, roster: this.#roster, instanceOf });
