@@ -91,8 +91,8 @@ export function eventsOf(node: SimulatedNode, name?: string): readonly string[] 
 export interface ManifestNode {
   readonly node: SimulatedNode;
   readonly directory: InMemoryDirectoryWatch;
-  write(name: string, content: string): void;
-  remove(name: string): void;
+  readonly write: (name: string, content: string) => void;
+  readonly remove: (name: string) => void;
 }
 
 /** Where the manifests of a ManifestNode lie. */
