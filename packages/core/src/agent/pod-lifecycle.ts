@@ -12,6 +12,7 @@ import type { PodContent } from "../runtime/execute/pod-content.ts";
 import { holdsResources, type ObservedPod } from "../runtime/observed-pod.ts";
 import type { Observer } from "../runtime/observer.ts";
 import { planKill, planPod } from "../runtime/plan/index.ts";
+import type { PodPlan } from "../runtime/pod-plan.ts";
 import { NO_PROBES, type PodSnapshot } from "../runtime/pod-snapshot.ts";
 import { computePodStatus, type KillStatus, type StatusManager } from "../status/index.ts";
 import { activeDeadline } from "./active-deadline.ts";
@@ -116,7 +117,7 @@ export class AgentPodLifecycle implements PodLifecycle {
       graceOverrideSeconds: termination.graceSeconds,
       reason: { code: termination.reason === "terminal" ? "podDone" : "deleted" },
     });
-    if (plan.steps.length > 0) {
+    if (plan.steps.length > 0 && !wasOver(pod, { termination, observed, plan })) {
       decisions.record({
         action: "terminate",
         pod: ref,
@@ -307,6 +308,17 @@ export class AgentPodLifecycle implements PodLifecycle {
   #jitter(ms: number): number {
     return ms * (1 + this.#parts.ports.random.float() * RESYNC_JITTER);
   }
+}
+
+/** An earlier life of the agent ended the pod and told so, and nothing of it lives: its idle sandboxes are left to their removal. */
+function wasOver(
+  pod: Pod,
+  seen: { readonly termination: Termination; readonly observed: ObservedPod; readonly plan: PodPlan },
+): boolean {
+  const { termination, observed, plan } = seen;
+  if (termination.reason !== "terminal" || !isTerminalPhase(pod.status?.phase) || holdsResources(observed))
+    return false;
+  return plan.steps.every((step) => step.kind !== "killContainer");
 }
 
 /** What the last status showed of containers that the runtime may have lost since. */
