@@ -43,7 +43,7 @@ async function installExample(name: string): Promise<string> {
     const wanted = manifest.dependencies?.[packageName];
     if (wanted === undefined) overrides[packageName] = `file:${tarball}`;
     else {
-      expect(wanted, `${packageName} in examples/${name}`).toBe(version);
+      if (wanted !== version) throw new Error(`examples/${name} wants ${packageName} ${wanted}, and it is ${version}`);
       manifest.dependencies = { ...manifest.dependencies, [packageName]: `file:${tarball}` };
       overrides[packageName] = `$${packageName}`;
     }

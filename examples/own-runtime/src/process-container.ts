@@ -161,7 +161,11 @@ async function copyOutput(child: ChildProcess, logPath: string): Promise<void> {
   const streams = [child.stdout, child.stderr] as [Readable, Readable];
   try {
     const log = await CriLog.open(logPath);
-    await Promise.all([log.copy(streams[0], "stdout"), log.copy(streams[1], "stderr")]).finally(() => log.close());
+    try {
+      await Promise.all([log.copy(streams[0], "stdout"), log.copy(streams[1], "stderr")]);
+    } finally {
+      await log.close();
+    }
   } catch {
     for (const stream of streams) stream.resume();
   }
