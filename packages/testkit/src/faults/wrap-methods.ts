@@ -2,8 +2,8 @@
 export type AnyMethod = (...args: readonly unknown[]) => unknown;
 
 /**
- * An object with the same members as `port`, where every method, inherited ones included, goes through `wrap`. Other members are read from the
- * port each time. The port itself is not changed, and calls that it makes on itself are not wrapped.
+ * An object with the same members as `port`, where every method, inherited ones included, goes through `wrap`. Methods and other members are
+ * read from the port each time, so that a test may exchange one later. The port itself is not changed, and calls that it makes on itself are not wrapped.
  */
 export function wrapMethods<T extends object>(port: T, wrap: (name: string, method: AnyMethod) => AnyMethod): T {
   const wrapped = {};
@@ -15,8 +15,7 @@ export function wrapMethods<T extends object>(port: T, wrap: (name: string, meth
     for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(level))) {
       if (name === "constructor" || Object.hasOwn(wrapped, name)) continue;
       if (typeof property.value === "function") {
-        const method: AnyMethod = property.value;
-        const value = wrap(name, (...args) => Reflect.apply(method, port, args));
+        const value = wrap(name, (...args) => Reflect.apply(Reflect.get(port, name) as AnyMethod, port, args));
         Object.defineProperty(wrapped, name, { value, enumerable: true });
       } else {
         const read = () => Reflect.get(port, name);
