@@ -28,6 +28,6 @@ export function testSeeds(range: { readonly from: number; readonly to: number; r
         for (const { level, message, fields } of chaos.node.logger.records) console.log(level, message, fields);
       if (problems.length > 0) failed.push(`seed ${seed}: ${problems.join("; ")}\n  replay: ${replay(seed)}`);
     }
-    expect(failed).toEqual([]);
+    expect(failed, failed.join("\n")).toEqual([]);
   });
 }
