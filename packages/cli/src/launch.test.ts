@@ -14,7 +14,7 @@ function makePackage({ bundle, sources }: { bundle: boolean; sources: boolean })
   cpSync(bin, join(folder, "bin"), { recursive: true });
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
   const program = (name: string) =>
-    `const { pid, argv, execArgv } = process;\nconsole.log(JSON.stringify({ name: "${name}", pid, argv: argv.slice(1), execArgv }));\n`;
+    `const { pid, argv, execArgv, env } = process;\nconsole.log(JSON.stringify({ name: "${name}", pid, argv: argv.slice(1), execArgv, arenas: env.MALLOC_ARENA_MAX }));\n`;
   if (bundle) {
     mkdirSync(join(folder, "dist"));
     writeFileSync(join(folder, "dist/nodelet.js"), program("bundle"));
@@ -30,12 +30,12 @@ interface Run {
   code: number;
   stderr: string;
   pid: number | undefined;
-  seen: { name: string; pid: number; argv: string[]; execArgv: string[] } | undefined;
+  seen: { name: string; pid: number; argv: string[]; execArgv: string[]; arenas?: string } | undefined;
 }
 
 function run(args: readonly string[]): Promise<Run> {
   return new Promise((resolve) => {
-    const env = { ...process.env, NODE_OPTIONS: "" };
+    const env = { ...process.env, NODE_OPTIONS: "", MALLOC_ARENA_MAX: undefined };
     const child = execFile(process.execPath, args, { env }, (error, stdout, stderr) => {
       const seen = stdout === "" ? undefined : (JSON.parse(stdout) as Run["seen"]);
       resolve({ code: typeof error?.code === "number" ? error.code : 0, stderr, pid: child.pid, seen });
@@ -44,12 +44,23 @@ function run(args: readonly string[]): Promise<Run> {
 }
 
 describe("the launchers", () => {
-  it("run the bundle when it is built", async () => {
+  it("run the bundle when it is built, as a small process with the same id and arguments", async () => {
     const folder = makePackage({ bundle: true, sources: true });
-    const result = await run([join(folder, "bin/nodelet.js"), "--v", "2"]);
-    expect(result).toMatchObject({ code: 0, stderr: "", seen: { name: "bundle", execArgv: [] } });
+    const result = await run(["--no-opt", join(folder, "bin/nodelet.js"), "--v", "2"]);
+    expect(result).toMatchObject({ code: 0, stderr: "", seen: { name: "bundle", arenas: "1" } });
+    expect(result.seen?.pid).toBe(result.pid);
     expect(result.seen?.argv).toEqual([join(folder, "bin/nodelet.js"), "--v", "2"]);
+    expect(result.seen?.execArgv).toEqual(["--max-semi-space-size=1", "--no-opt"]);
   });
+
+  it.each([["version"], ["--version"], ["--version=raw"], ["--help"], ["pods", "--watch"]])(
+    "run the bundle at once for %s",
+    async (...args) => {
+      const folder = makePackage({ bundle: true, sources: false });
+      const result = await run([join(folder, "bin/nodelet.js"), ...args]);
+      expect(result).toMatchObject({ code: 0, stderr: "", seen: { name: "bundle", execArgv: [] } });
+    },
+  );
 
   it("run the sources when there is no bundle, in the same process, with the same name and arguments", async () => {
     const folder = makePackage({ bundle: false, sources: true });

@@ -3,6 +3,7 @@ import { NodeletError } from "@nodelet/core";
 import { parseEndpoint } from "@nodelet/cri-adapter";
 import { acquireLock, type FileLock, type LockHolder, LockUnavailableError, socketLockPath } from "@nodelet/lib-native";
 
+const ROOT_DIRECTORY_MODE = 0o750;
 /** Mode of the directory of a runtime that was never started, as containerd makes it. */
 const SOCKET_DIRECTORY_MODE = 0o711;
 
@@ -21,7 +22,11 @@ export async function lockPlaces(places: LockedPlaces): Promise<{ release(): voi
   const { socketPath, url } = parseEndpoint(places.runtimeEndpoint);
   const details = { rootDir: places.rootDir, runtimeEndpoint: url, node: places.nodeName };
   const outcomes = await Promise.allSettled([
-    take(`the root directory ${places.rootDir}`, { path: join(places.rootDir, "nodelet.lock"), details }),
+    take(`the root directory ${places.rootDir}`, {
+      path: join(places.rootDir, "nodelet.lock"),
+      details,
+      directoryMode: ROOT_DIRECTORY_MODE,
+    }),
     socketLockPath({ socketPath }).then((path) =>
       take(`the runtime ${url}`, { path, details, directoryMode: SOCKET_DIRECTORY_MODE }),
     ),

@@ -24,7 +24,7 @@ export interface AgentRun {
   readonly files: readonly string[];
 }
 
-/** Runs one agent in this process until it is told to stop. Its pods run on. Answers the exit code; throws what kept it from starting. */
+/** Runs one agent in this process until it is told to stop. Its pods run on. Answers the exit code; what kept it from running is told in the log. */
 export async function runAgent(run: AgentRun): Promise<number> {
   const { settings, config } = run;
   const stop = new StopSwitch();
@@ -35,17 +35,20 @@ export async function runAgent(run: AgentRun): Promise<number> {
   const stopListening = stopOnSignals({ stop, output });
   try {
     introduce(run, logger);
-    await prepareHostDirectories(settings);
     const locks = await lockPlaces({
       rootDir: settings.rootDir,
       runtimeEndpoint: settings.containerRuntimeEndpoint,
       nodeName: config.nodeName,
     });
     try {
+      await prepareHostDirectories(settings);
       return await serve({ container, stop, logger });
     } finally {
       locks.release();
     }
+  } catch (err) {
+    logger.error("The agent cannot run", { err });
+    return 1;
   } finally {
     stopListening();
     await output.flush();
