@@ -159,11 +159,11 @@ function withTrueLimits(name: string, status: PodStatus): PodStatus {
   return { ...status, resources: LOST_LIMITS[name] ?? (memory === UNLIMITED ? unlimited : resources) };
 }
 
-/** Events in order about each container and about the pod; what different containers do may cross. `spare`: how far counts may differ. */
+/** Events in the order of their first appearance. `spare`: how far counts may differ. */
 function expectEvents(doings: Doings, recording: Recording, { spare }: { readonly spare: number }): void {
   const told = normal(doings.events, doings.names) as RecordedEvent[];
   const recorded = normal(recording.events) as RecordedEvent[];
-  expect(byObject(told)).toEqual(byObject(recorded));
+  expect(lines(told)).toEqual(lines(recorded));
   for (const event of recorded) {
     if (TOLD_AT_EACH_SYNC.has(event.reason)) continue;
     const ours = told.find((other) => other.message === event.message && other.fieldPath === event.fieldPath);
@@ -172,11 +172,6 @@ function expectEvents(doings: Doings, recording: Recording, { spare }: { readonl
   }
 }
 
-function byObject(events: readonly RecordedEvent[]): Record<string, unknown> {
-  const groups = Map.groupBy(events, ({ fieldPath }) => fieldPath ?? "pod");
-  const lines = [...groups].map(([object, group]): [string, unknown] => [
-    object,
-    group.map(({ type, reason, message }) => `${type} ${reason}: ${message}`),
-  ]);
-  return Object.fromEntries(lines);
+function lines(events: readonly RecordedEvent[]): readonly string[] {
+  return events.map(({ type, reason, message, fieldPath = "pod" }) => `${fieldPath}: ${type} ${reason}: ${message}`);
 }

@@ -19,6 +19,11 @@ export class Admission {
     this.#decisions = options.decisions;
   }
 
+  /** How many rejected pods are held. */
+  get size(): number {
+    return this.#rejected.size;
+  }
+
   judge(request: {
     readonly pod: Pod;
     /** Its containers live from before this agent started. */

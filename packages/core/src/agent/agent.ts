@@ -75,4 +75,6 @@ export interface Agent {
   /** Calls `listener` with the pod's UID whenever its status changed; answers the way to stop it. */
   onPodChange(listener: (podUid: string) => void): () => void;
   health(): AgentHealth;
+  /** How many entries about pods each part holds, by the part's name: all 0 some time after the last pod went. For finding leaks. */
+  bookkeeping(): Readonly<Record<string, number>>;
 }

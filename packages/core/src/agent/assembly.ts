@@ -7,8 +7,8 @@ import { RequestBuilder } from "../runtime/execute/request-builder.ts";
 import type { Observer } from "../runtime/observer.ts";
 import { StatusManager } from "../status/index.ts";
 import type { AgentOptions } from "./agent.ts";
-import { BackOffState } from "./back-off-state.ts";
 import { Allocations } from "./allocations.ts";
+import { BackOffState } from "./back-off-state.ts";
 import { CrashBackOffs } from "./crash-back-offs.ts";
 import { nodeFacts } from "./node-facts.ts";
 import { Ownership } from "./ownership.ts";
@@ -30,6 +30,8 @@ export interface AgentParts {
   readonly backOffState: BackOffState;
   readonly images: ImageManager;
   readonly allocations: Allocations;
+  readonly startErrors: StartErrors;
+  readonly crashBackOffs: CrashBackOffs;
 }
 
 /** Builds the parts in the order in which they depend on one another. Nothing half-built is handed out. */
@@ -106,5 +108,17 @@ export function assembleParts(input: {
     onFinished: input.onFinished,
     onGone: input.onGone,
   });
-  return { machine, statuses, workers, content, ownership, podCgroups, backOffState, images, allocations };
+  return {
+    machine,
+    statuses,
+    workers,
+    content,
+    ownership,
+    podCgroups,
+    backOffState,
+    images,
+    allocations,
+    startErrors,
+    crashBackOffs,
+  };
 }

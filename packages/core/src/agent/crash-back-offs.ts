@@ -26,6 +26,11 @@ export class CrashBackOffs {
     this.#onChange = options.onChange;
   }
 
+  /** How many containers are held. */
+  get size(): number {
+    return this.#backOff.size;
+  }
+
   /** What a state file keeps. Windows that mean nothing any more are dropped. */
   export(): readonly BackOffRecord[] {
     this.#backOff.prune();

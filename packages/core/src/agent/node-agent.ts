@@ -1,5 +1,6 @@
 import { isTerminalPhase, type Pod } from "../api/index.ts";
 import { DecisionLog } from "../decisions/decision-log.ts";
+import { EventCorrelator } from "../decisions/event-correlator.ts";
 import { type PodChange, PodConfig } from "../pods/index.ts";
 import type { PodSource } from "../ports/pod-source.ts";
 import { holdsResources } from "../runtime/observed-pod.ts";
@@ -42,7 +43,10 @@ export class NodeAgent implements Agent {
     const { config, ports } = options;
     this.#options = options;
     this.config = config;
-    this.decisions = new DecisionLog(ports);
+    this.decisions = new DecisionLog({
+      ...ports,
+      events: new EventCorrelator({ sink: ports.events, clock: ports.clock }),
+    });
     this.ready = new Promise((resolve) => {
       this.#markReady = resolve;
     });
@@ -121,6 +125,18 @@ export class NodeAgent implements Agent {
       networkError,
       syncLoop: this.#loop.healthy(),
       runtime: version && { name: version.runtimeName, version: version.runtimeVersion },
+    };
+  }
+
+  bookkeeping(): Readonly<Record<string, number>> {
+    const { workers, statuses, startErrors, crashBackOffs, images, allocations, ownership, podCgroups } =
+      this.#parts ?? {};
+    const parts = { workers, statuses, startErrors, crashBackOffs, images, allocations, ownership, podCgroups };
+    return {
+      desired: this.#podConfig.pods().length,
+      rejected: this.#admission.size,
+      observer: this.#observer.size,
+      ...Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, part?.size ?? 0])),
     };
   }
 

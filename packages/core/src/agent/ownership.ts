@@ -38,6 +38,11 @@ export class Ownership {
     this.#options = options;
   }
 
+  /** How many pods are held, without those of unknown outcome, which are held for an hour. */
+  get size(): number {
+    return this.#owned.size + this.#reported.size;
+  }
+
   /** Reads which pods this root directory knows from before. */
   async load(signal: AbortSignal): Promise<void> {
     const { podFiles, state, logger } = this.#options.ports;

@@ -33,6 +33,11 @@ export class PodCgroups {
     this.#logger = options.ports.logger;
   }
 
+  /** How many pods are held. */
+  get size(): number {
+    return this.#ensured.size;
+  }
+
   /** What the runtime is told as the pod's cgroup parent; undefined without cgroups of our own. */
   parentOf(pod: Pod): string | undefined {
     return this.#config.cgroupsPerQos ? this.#cgroups.parentFor(this.#name(pod)) : undefined;

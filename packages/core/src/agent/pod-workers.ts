@@ -33,6 +33,11 @@ export class PodWorkers {
     this.#options = options;
   }
 
+  /** How many workers, queues of static pods and running lives are held. */
+  get size(): number {
+    return this.#byUid.size + this.#staticQueue.size + this.#running.size;
+  }
+
   get(podUid: string): PodWorker | undefined {
     return this.#byUid.get(podUid);
   }

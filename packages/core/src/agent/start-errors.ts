@@ -11,6 +11,11 @@ export class StartErrors {
   readonly #byPod = new Map<string, Map<string, StartError>>();
   #size = 0;
 
+  /** How many errors are held. */
+  get size(): number {
+    return this.#size;
+  }
+
   /** The errors of one pod by container name. */
   of(podUid: string): ReadonlyMap<string, StartError> {
     return this.#byPod.get(podUid) ?? NONE;

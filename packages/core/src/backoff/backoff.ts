@@ -56,6 +56,11 @@ export class BackOff {
     this.#policy = options.policy;
   }
 
+  /** How many keys are held. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
   /**
    * Opens the next window of a key and answers its length. `eventWallMs` is when the failure happened (default now): a key that was well
    * for more than twice the longest window before that begins anew.

@@ -2,13 +2,12 @@ import type { Clock } from "../ports/clock.ts";
 import type { EventSink } from "../ports/event-sink.ts";
 import type { LogFields, Logger } from "../ports/logger.ts";
 import type { Decision, DecisionRecord, DecisionSink } from "./decision.ts";
+import { clipMessage } from "./message-limit.ts";
 
 /** How much is kept. */
 const RECORDS_PER_POD = 100;
 const NODE_RECORDS = 200;
 const PODS_KEPT = 1000;
-/** Longest message that is kept and told: API events take 1024 characters. */
-const MESSAGE_LIMIT = 1024;
 
 /**
  * Keeps the last decisions a pod (and of the node), and tells each to the log and the event sink. Repeats of one decision are counted
@@ -32,7 +31,7 @@ export class DecisionLog implements DecisionSink {
   record(decision: Decision): void {
     const record = this.#keep({
       ...decision,
-      message: clip(decision.message),
+      message: clipMessage(decision.message),
       seq: ++this.#seq,
       atMs: this.#clock.nowMs(),
       count: 1,
@@ -103,7 +102,7 @@ export class DecisionLog implements DecisionSink {
     if (record.event === undefined || record.pod === undefined) return;
     this.#events.emit({
       ...record.event,
-      message: clip(record.event.message),
+      message: clipMessage(record.event.message),
       involved: {
         kind: "Pod",
         namespace: record.pod.namespace,
@@ -127,8 +126,4 @@ function sameDecision(left: Decision, right: Decision): boolean {
     left.outcome === right.outcome &&
     left.event?.message === right.event?.message
   );
-}
-
-function clip(text: string): string {
-  return text.length > MESSAGE_LIMIT ? `${text.slice(0, MESSAGE_LIMIT - 3)}...` : text;
 }

@@ -20,6 +20,10 @@ export interface EnsureImageRequest {
   readonly sandboxConfig: SandboxConfig;
   /** The runtime class's handler; empty for the runtime's default. */
   readonly runtimeHandler?: string;
+  /**
+   * Is handed the word that the image was there already, instead of it being told at once: for whoever wants it told only when the image is used.
+   */
+  readonly onPresent?: (tell: () => void) => void;
   readonly signal?: AbortSignal;
 }
 
@@ -64,6 +68,11 @@ export class ImageManager {
     this.#decisions = options.decisions;
     this.#pulls = new ImagePulls({ images, clock, config: options.config });
     this.#backOff = new BackOff({ clock, policy: BACK_OFF });
+  }
+
+  /** How many back-offs and failures are held. */
+  get size(): number {
+    return this.#backOff.size + this.#failures.size;
   }
 
   /**
@@ -139,7 +148,10 @@ export class ImageManager {
     const name = goQuote(ensuring.requested);
     const message = `Container image ${name} already present on machine and can be accessed by the pod`;
     const event = { type: "Normal", reason: "Pulled", message } as const;
-    ensuring.decide({ reason: "Pulled", message, inputs: { imageID: image.id }, outcome: "ok", event });
+    const tell = (): void =>
+      ensuring.decide({ reason: "Pulled", message, inputs: { imageID: image.id }, outcome: "ok", event });
+    if (ensuring.onPresent === undefined) tell();
+    else ensuring.onPresent(tell);
     return { imageRef: image.id, image };
   }
 

@@ -72,6 +72,11 @@ export class Observer {
     });
   }
 
+  /** How many entries about pods are held. */
+  get size(): number {
+    return this.#cache.size + this.#listings.size + this.#busyRounds.size + this.#inspecting.size + this.#unlooked.size;
+  }
+
   get isReady(): boolean {
     return this.#isReady;
   }

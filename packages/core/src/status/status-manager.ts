@@ -62,6 +62,11 @@ export class StatusManager {
     this.#wake = new Wake(options.ports.clock);
   }
 
+  /** How many statuses are held, and how many of them are to be sent or under way. */
+  get size(): number {
+    return this.#entries.size + this.#dirty.size + this.#writes.size;
+  }
+
   /** The held status of a pod. */
   get(podUid: string): PodStatus | undefined {
     return this.#entries.get(podUid)?.status;

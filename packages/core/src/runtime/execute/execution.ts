@@ -61,6 +61,8 @@ export class Execution {
   readonly signal: AbortSignal;
   readonly parts: ExecutorParts;
   readonly images = new Map<string, { readonly imageRef: string; readonly image: Image }>();
+  /** What is to be told once an image that was there is used, by container name. */
+  readonly presentImages = new Map<string, () => void>();
   readonly created = new Map<string, { readonly containerId: string; readonly restartCount: number }>();
   /** By step id; each resolves when its step ended, whatever came of it. */
   readonly ended: ReadonlyMap<string, PromiseWithResolvers<void>>;

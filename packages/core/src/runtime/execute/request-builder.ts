@@ -61,6 +61,8 @@ export interface CreateRequest {
 /** Gathers what the pure request functions need (files of the host, objects, fresh paths) and calls them. */
 export class RequestBuilder {
   readonly #parts: RequestBuilderParts;
+  /** Pods, as of one update, whose decisions were told: trying again is no news of their configuration. */
+  readonly #told = new WeakSet<Pod>();
 
   constructor(parts: RequestBuilderParts) {
     this.#parts = parts;
@@ -93,7 +95,8 @@ export class RequestBuilder {
       cgroupParent: this.#parts.cgroupParent(pod),
       hostResolvConf,
     });
-    for (const decision of built.decisions) decisions.record(decision);
+    if (!this.#told.has(pod)) for (const decision of built.decisions) decisions.record(decision);
+    this.#told.add(pod);
     return { config: built.config, runtimeHandler };
   }
 

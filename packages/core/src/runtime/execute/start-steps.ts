@@ -15,7 +15,14 @@ export async function ensureImage(execution: Execution, step: EnsureImageStep): 
   if (sandbox === undefined) return false;
   try {
     const { config: sandboxConfig, runtimeHandler } = sandbox;
-    const image = await images.ensureImage({ pod, container, sandboxConfig, runtimeHandler, signal });
+    const image = await images.ensureImage({
+      pod,
+      container,
+      sandboxConfig,
+      runtimeHandler,
+      onPresent: (tell) => execution.presentImages.set(step.containerName, tell),
+      signal,
+    });
     execution.images.set(step.containerName, image);
     return true;
   } catch (error) {
@@ -31,6 +38,8 @@ export async function ensureImage(execution: Execution, step: EnsureImageStep): 
 /** Makes a container from the image and the sandbox that earlier steps gave. */
 export async function createContainer(execution: Execution, step: CreateContainerStep): Promise<boolean> {
   const { ports } = execution.parts;
+  // An image that is there is news only now that there is a sandbox to use it in.
+  execution.presentImages.get(step.containerName)?.();
   const request = await buildRequest(execution, step);
   if (request === undefined) return false;
   let containerId: string;
