@@ -62,8 +62,10 @@ export function podName(pod: Pod): string {
 }
 
 function phaseCell({ pod, work }: PodLook): Cell {
-  if (work === "terminating" || work === "terminated") return { text: "Terminating", tone: "busy" };
   const phase = pod.status?.phase ?? "Pending";
+  const isOver = phase === "Succeeded" || phase === "Failed";
+  if (work === "terminating" || work === "terminated" || (work === "finished" && !isOver))
+    return { text: "Terminating", tone: "busy" };
   const reason = troubleOf(pod);
   if (reason === undefined) return { text: phase, tone: PHASE_TONES[phase] ?? "busy" };
   return { text: `${phase} (${reason})`, tone: phase === "Succeeded" ? "dim" : "bad" };

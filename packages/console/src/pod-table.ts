@@ -2,8 +2,8 @@ import { type PodLook, type PodRow, podRow } from "./pod-row.ts";
 import { type Cell, type Column, layOutTable } from "./table.ts";
 
 const COLUMNS: readonly Column[] = [
-  { title: "POD", shrink: { order: 3, to: 12 } },
-  { title: "PHASE", shrink: { order: 2, to: 10 } },
+  { title: "POD", shrink: { order: 3, to: 16 } },
+  { title: "PHASE", shrink: { order: 2, to: 26 } },
   { title: "READY" },
   { title: "RESTARTS", dropOrder: 4 },
   { title: "IP", dropOrder: 2 },

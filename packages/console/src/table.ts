@@ -31,6 +31,8 @@ export interface TableInput {
 }
 
 const GAP = "  ";
+/** What a column is cut down to when nothing else can give way. */
+const LEAST_WIDTH = 6;
 const COLOURS = { good: "green", busy: "yellow", bad: "red", dim: "dim" } as const;
 
 /** Lays a table out as lines, titles first: columns two blanks apart, cut and left out until it fits the width. Texts are made printable. */
@@ -73,11 +75,11 @@ function fitWidths(options: {
     return shown.reduce((sum, entry) => sum + entry, 0) + GAP.length * Math.max(0, shown.length - 1);
   };
   const shrinkable = inOrder(columns.map(({ shrink }) => shrink?.order));
-  const shrink = (): void => {
+  const shrink = (floor?: number): void => {
     for (const index of shrinkable) {
       const current = widths[index];
       const excess = total() - width;
-      const least = columns[index]?.shrink?.to;
+      const least = floor ?? columns[index]?.shrink?.to;
       if (excess <= 0 || least === undefined || current === undefined) continue;
       widths[index] = Math.min(current, Math.max(least, current - excess));
     }
@@ -86,8 +88,12 @@ function fitWidths(options: {
   for (;;) {
     for (const [index, entry] of widths.entries()) if (entry !== undefined) widths[index] = options.natural[index];
     shrink();
-    const next = total() > width ? droppable.shift() : undefined;
-    if (next === undefined) return widths;
+    if (total() <= width) return widths;
+    const next = droppable.shift();
+    if (next === undefined) {
+      shrink(LEAST_WIDTH);
+      return widths;
+    }
     widths[next] = undefined;
   }
 }
