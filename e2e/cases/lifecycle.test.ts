@@ -243,8 +243,44 @@ function showPods(node: SimulatedNode, change: (pod: Pod) => Pod): void {
   node.pods.run = ({ onPods, signal }) => run({ onPods: (pods) => onPods(pods.map(change)), signal });
 }
 
-describe("K35 a rejected pod that is deleted while the agent is down", () => {
-  it("is reported finished, though it never ran", async () => {
+describe("K35 a rejected pod that is deleted", () => {
+  it("while the agent runs is reported finished, though it never ran", async () => {
+    const node = newNode();
+    // An API server that keeps a pod which has ended until its node reports it finished.
+    let deleted = false;
+    node.kill();
+    const pods = new Set<(pods: readonly Pod[]) => void>();
+    const run = node.pods.run.bind(node.pods);
+    const marked = (pod: Pod): Pod =>
+      deleted
+        ? {
+            ...pod,
+            metadata: { ...pod.metadata, deletionTimestamp: "2026-01-01T00:00:30Z", deletionGracePeriodSeconds: 30 },
+          }
+        : pod;
+    node.pods.run = ({ onPods, signal }) => {
+      pods.add((set) => onPods(set.map(marked)));
+      return run({ onPods: (set) => onPods(set.map(marked)), signal });
+    };
+    const finished: (string | undefined)[] = [];
+    node.pods.statusSink.podFinished = async (request) => {
+      finished.push(request.pod.metadata?.uid);
+      return { kind: "accepted" };
+    };
+    node.start();
+    const resources = { requests: { cpu: "64" } };
+    const pod = node.pods.apply(podOf("web", { containers: [{ name: "c", image: IMAGE, resources }] }));
+    await untilPhase(node, "web", "Failed");
+    await node.clock.advance(SECOND);
+    deleted = true;
+    for (const tell of pods) tell(node.pods.list());
+    await node.clock.advance(10 * SECOND);
+    expect(finished).toEqual([pod.metadata?.uid]);
+    expect(callNames(node)).toEqual([]);
+    expect(statusOf(node, "web").reason).toBe("OutOfcpu");
+  });
+
+  it("while the agent is down is reported finished, though it never ran", async () => {
     const node = newNode();
     const resources = { requests: { cpu: "64" } };
     const pod = node.pods.apply(podOf("web", { containers: [{ name: "c", image: IMAGE, resources }] }));

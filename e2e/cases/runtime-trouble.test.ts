@@ -34,6 +34,53 @@ describe("K85 a container's name is reserved", () => {
   );
 });
 
+describe("K85 a sandbox's name is reserved", () => {
+  it.each([
+    ["is made after all", true, false],
+    ["is never made", false, false],
+    ["is made after all, with the agent killed meanwhile", true, true],
+  ])(
+    "by a call that was given up and %s: one sandbox serves in the end, nothing else is left",
+    async (_, takesEffect, killed) => {
+      const node = newNode({
+        config: { runtimeRequestTimeoutMs: 30 * SECOND },
+        runtime: { requestTimeoutMs: 30 * SECOND },
+      });
+      node.runtime.hang({ calls: ["runSandbox"], times: 1, forMs: 120 * SECOND, takesEffect });
+      node.pods.apply(podOf("web"));
+      await node.clock.advance(60 * SECOND);
+      expect(
+        eventsOf(node, "web").some((line) => line.startsWith("FailedCreatePodSandBox: ") && line.includes("reserved")),
+      ).toBe(true);
+      if (killed) {
+        node.kill();
+        node.start();
+      }
+      await untilPhase(node, "web", "Running");
+      await node.clock.advance(3 * MINUTE);
+      expect(node.runtime.sandboxes().map(({ state }) => state)).toEqual(["SANDBOX_READY"]);
+      expect([node.runtime.running().length, node.runtime.ipsTaken]).toEqual([1, 1]);
+      expect(statusOf(node, "web").podIP).toBe(node.runtime.sandboxes()[0]?.ips?.[0]);
+      expect(node.invariants.violations).toEqual([]);
+    },
+  );
+
+  it("by a call that was given up for a pod that was deleted meanwhile: the late sandbox goes", async () => {
+    const node = newNode({
+      config: { runtimeRequestTimeoutMs: 30 * SECOND },
+      runtime: { requestTimeoutMs: 30 * SECOND },
+    });
+    node.runtime.hang({ calls: ["runSandbox"], times: 1, forMs: 120 * SECOND, takesEffect: true });
+    node.pods.apply(podOf("web"));
+    await node.clock.advance(40 * SECOND);
+    node.pods.delete({ name: "web" });
+    await node.clock.runUntil(() => node.agent.pods().length === 0, { limitMs: MINUTE });
+    await node.clock.runUntil(() => node.runtime.sandboxes().length === 1, { limitMs: 3 * MINUTE, what: "it appears" });
+    await node.clock.advance(MINUTE);
+    expect([node.runtime.sandboxes(), node.runtime.ipsTaken]).toEqual([[], 0]);
+  });
+});
+
 describe("K86 a sandbox from before a reboot", () => {
   it("is replaced by one with the next attempt, and goes with its containers", async () => {
     const node = newNode();
