@@ -1,12 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { constants } from "node:fs";
+import { closeSync, constants, fstat, fstatSync, openSync, open as openWith } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { promisify } from "node:util";
 import { O_PATH } from "./open-flags.ts";
 import type { SafeDirectory } from "./safe-directory.ts";
 import { errnoOf, UnsafePathError } from "./unsafe-path-error.ts";
 
 const TEMPORARY_PREFIX = ".nodelet-tmp-";
 const CHUNK_BYTES = 64 * 1024;
+const openLater = promisify(openWith);
+const factsLater = promisify(fstat);
 
 /** A fresh hidden name for a file that will be renamed. `removeTemporaries` finds what a crash left of them. */
 export function temporaryName(): string {
@@ -67,10 +70,14 @@ export async function readFileBounded(options: {
 
 /**
  * Reads a file that the operator names: links are followed, but only a regular file is ever opened (the kernel's files under /proc and /sys
- * are), so that a pipe cannot block. Throws `tooLarge`, `notRegular`, or the errno error.
+ * are), so that a pipe cannot block. `local` as in SafeDirectoryOptions. Throws `tooLarge`, `notRegular`, or the errno error.
  */
-export async function readPathBounded(options: { readonly path: string; readonly maxBytes: number }): Promise<Buffer> {
-  const handle = await openRegularPath(options.path);
+export async function readPathBounded(options: {
+  readonly path: string;
+  readonly maxBytes: number;
+  readonly local?: boolean;
+}): Promise<Buffer> {
+  const handle = await openRegularPath(options.path, options);
   try {
     return await readHandleBounded(handle, options);
   } finally {
@@ -79,13 +86,16 @@ export async function readPathBounded(options: { readonly path: string; readonly
 }
 
 /** Opens a regular file by path for reading, following links. See `readPathBounded`. */
-export async function openRegularPath(path: string): Promise<FileHandle> {
-  const named = await open(path, O_PATH);
+export async function openRegularPath(path: string, options: { readonly local?: boolean } = {}): Promise<FileHandle> {
+  const local = options.local === true;
+  const named = local ? openSync(path, O_PATH) : await openLater(path, O_PATH);
   try {
-    if (!(await named.stat()).isFile()) throw new UnsafePathError("notRegular", path, "is not a regular file");
-    return await open(`/proc/self/fd/${named.fd}`, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    const stats = local ? fstatSync(named) : await factsLater(named);
+    if (!stats.isFile()) throw new UnsafePathError("notRegular", path, "is not a regular file");
+    return await open(`/proc/self/fd/${named}`, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   } finally {
-    await named.close();
+    // Only a name was held: there is nothing to write out.
+    closeSync(named);
   }
 }
 
@@ -132,11 +142,17 @@ export async function readHandleBounded(
     const length = Math.min(Math.max(size - total + 1, total === 0 ? 4096 : CHUNK_BYTES), options.maxBytes - total + 1);
     const buffer = Buffer.allocUnsafe(length);
     const { bytesRead } = await handle.read(buffer, 0, length, null);
-    if (bytesRead === 0) return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
     total += bytesRead;
     if (total > options.maxBytes) throw tooLarge(options);
     chunks.push(buffer.subarray(0, bytesRead));
+    // Fewer bytes than asked for are the end where the size says so, too; the kernel's own files have no true size and give what they like.
+    if (bytesRead === 0 || (bytesRead < length && size > 0 && total >= size)) return joined(chunks);
   }
+}
+
+function joined(chunks: readonly Buffer[]): Buffer {
+  const [only] = chunks;
+  return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
 }
 
 function tooLarge(options: { readonly path: string; readonly maxBytes: number }): UnsafePathError {

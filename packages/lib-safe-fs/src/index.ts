@@ -11,8 +11,8 @@ export {
   temporaryName,
   writeFileAtomic,
 } from "./files.ts";
-export { type MountEntry, mountsAtOrBelow, parseMountInfo, readMounts } from "./mounts.ts";
+export { type MountEntry, mountsAtOrBelow, parseMountInfo, readMounts, readMountsAtOrBelow } from "./mounts.ts";
 export { assertPlainName, isPlainName, partsBelow } from "./names.ts";
 export { type RemoveTreeOptions, removeTree } from "./remove-tree.ts";
-export { SafeDirectory, withDirectory } from "./safe-directory.ts";
+export { SafeDirectory, type SafeDirectoryOptions, withDirectory } from "./safe-directory.ts";
 export { errnoOf, type PathProblem, printablePath, UnsafePathError } from "./unsafe-path-error.ts";

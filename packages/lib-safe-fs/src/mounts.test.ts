@@ -1,5 +1,10 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { mountsAtOrBelow, parseMountInfo, readMounts } from "./mounts.ts";
+import { mountsAtOrBelow, parseMountInfo, readMounts, readMountsAtOrBelow } from "./mounts.ts";
+import { scratchFolders } from "./scratch.test-support.ts";
+
+const scratch = scratchFolders();
 
 // Lines in the form of proc_pid_mountinfo(5); the first is that page's own example.
 const text = [
@@ -44,4 +49,32 @@ describe("mountsAtOrBelow", () => {
 
 it("sees the mounts of this machine", async () => {
   expect((await readMounts()).map((mount) => mount.mountPoint)).toEqual(expect.arrayContaining(["/", "/proc"]));
+});
+
+describe("readMountsAtOrBelow", () => {
+  const line = (id: number, mountPoint: string): string => `${id} 1 0:1 / ${mountPoint} rw - tmpfs tmpfs rw`;
+
+  it.each([
+    ["/pods/a", [1, 2]],
+    ["/pods/ab", [3]],
+    ["/pods/none", []],
+    ["/pods/with space", [4, 5]],
+    ["/pods/with\\slash", [6]],
+  ])("finds what is mounted at and below %j", async (path, expected) => {
+    const file = join(scratch(), "mountinfo");
+    const points = [
+      "/pods/a",
+      "/pods/a/v/x",
+      "/pods/ab",
+      "/pods/with\\040space",
+      "/pods/with\\040space/v",
+      "/pods/with\\134slash",
+    ];
+    writeFileSync(
+      file,
+      `${["1 1 0:1 /pods/a /other rw - ext4 /dev/sda rw", ...points.map((point, at) => line(at + 1, point))].join("\n")}\n`,
+    );
+    const found = await readMountsAtOrBelow({ path, mountInfoPath: file });
+    expect(found.map(({ mountId }) => mountId)).toEqual(expected);
+  });
 });

@@ -20,6 +20,28 @@ export async function readMounts(path = "/proc/self/mountinfo"): Promise<readonl
   return parseMountInfo(await readFile(path, "utf8"));
 }
 
+/**
+ * The mounts at `path` (absolute, resolved) and below it, from the file `mountInfoPath`. A node has thousands of mounts, nearly none of them
+ * here: only lines in which the path stands are taken apart.
+ */
+export async function readMountsAtOrBelow(options: {
+  readonly path: string;
+  readonly mountInfoPath: string;
+}): Promise<readonly MountEntry[]> {
+  const { path, mountInfoPath } = options;
+  const text = await readFile(mountInfoPath, "utf8");
+  // The kernel writes some characters in another way, and then the text of the path proves nothing.
+  const lines = /[\s\\]/.test(path) ? text.split("\n") : linesWith(text, ` ${path}`);
+  return mountsAtOrBelow(
+    lines.flatMap((line) => parseLine(line) ?? []),
+    path,
+  );
+}
+
+function linesWith(text: string, part: string): readonly string[] {
+  return text.includes(part) ? text.split("\n").filter((line) => line.includes(part)) : [];
+}
+
 /** Parses mountinfo text. Lines that do not have its form are left out. */
 export function parseMountInfo(text: string): readonly MountEntry[] {
   return text.split("\n").flatMap((line) => parseLine(line) ?? []);

@@ -1,11 +1,14 @@
-import { constants } from "node:fs";
-import { mkdir, readdir, readFile, rmdir, stat, writeFile } from "node:fs/promises";
+import { constants, readdirSync, readFileSync, statSync } from "node:fs";
+import { mkdir, rmdir, writeFile } from "node:fs/promises";
 import { errnoOf } from "@nodelet/lib-safe-fs";
+
+// What the kernel tells of cgroups it answers from memory, in a few microseconds: a thread of Node.js's pool would cost thirty times as much.
+// Changes may wait for others in the kernel, so they are left to the pool.
 
 /** Text of a cgroup's file without the line end; undefined when the cgroup or the file does not exist. */
 export async function readCgroupFile(path: string): Promise<string | undefined> {
   try {
-    return (await readFile(path, "utf8")).trimEnd();
+    return readFileSync(path, "utf8").trimEnd();
   } catch (error) {
     // ENODEV: the cgroup was removed while its file was open.
     if (["ENOENT", "ENODEV"].includes(errnoOf(error) ?? "")) return undefined;
@@ -45,7 +48,7 @@ export async function removeCgroup(path: string): Promise<boolean> {
 /** True when a cgroup is there. */
 export async function isCgroup(path: string): Promise<boolean> {
   try {
-    return (await stat(path)).isDirectory();
+    return statSync(path).isDirectory();
   } catch (error) {
     if (errnoOf(error) === "ENOENT") return false;
     throw error;
@@ -55,7 +58,7 @@ export async function isCgroup(path: string): Promise<boolean> {
 /** Names of the direct children; empty when the cgroup does not exist. */
 export async function childCgroups(path: string): Promise<readonly string[]> {
   try {
-    const entries = await readdir(path, { withFileTypes: true });
+    const entries = readdirSync(path, { withFileTypes: true });
     return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
   } catch (error) {
     if (["ENOENT", "ENODEV"].includes(errnoOf(error) ?? "")) return [];

@@ -16,6 +16,10 @@ export async function destroyEverywhere(
   path: string,
   options: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
 ): Promise<void> {
+  throwIfAborted(options.signal, `removing the cgroup ${path}`);
+  // Nearly always it is empty by now, and goes at once.
+  const gone = await Promise.all(layout.hierarchies.map((hierarchy) => removeCgroup(`${hierarchy.path}${path}`)));
+  if (!gone.includes(false)) return;
   const deadline = performance.now() + options.timeoutMs;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     throwIfAborted(options.signal, `removing the cgroup ${path}`);

@@ -10,10 +10,10 @@ const PASSED_DOWN = ["cpuset", "cpu", "io", "memory", "hugetlb", "pids"];
 
 /** Makes the cgroup `path` (`/a/b`) in every tree, with its ancestors. */
 export async function makeEverywhere(layout: CgroupLayout, path: string): Promise<void> {
-  for (const hierarchy of layout.hierarchies) {
-    if (layout.version === 2) await makeDownV2(hierarchy, path);
-    else await makeDownV1(hierarchy, path);
-  }
+  const make = layout.version === 2 ? makeDownV2 : makeDownV1;
+  // The first failure is not told before all ended: nothing of this call goes on behind the caller's back.
+  const outcomes = await Promise.allSettled(layout.hierarchies.map((hierarchy) => make(hierarchy, path)));
+  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
 }
 
 /** Writes the limits that differ. Missing controllers are left out. */

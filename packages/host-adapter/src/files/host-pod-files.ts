@@ -5,9 +5,8 @@ import {
   assertPlainName,
   errnoOf,
   isAbsent,
-  mountsAtOrBelow,
   partsBelow,
-  readMounts,
+  readMountsAtOrBelow,
   readTail,
   removeTree,
   type SafeDirectory,
@@ -47,10 +46,11 @@ export class HostPodFiles implements PodFiles {
       { what: `cannot make the directories of pod ${request.podUid}`, signal: request.signal },
       async () => {
         await this.#ensureUnderPods([request.podUid], async (pod) => {
-          for (const name of ["volumes", "plugins"])
-            await (await pod.ensureChild(name, { mode: POD_DIRECTORY_MODE })).close();
+          for (const name of ["volumes", "plugins"]) await pod.ensureDirectory(name, { mode: POD_DIRECTORY_MODE });
         });
-        await this.#ensureLogDirectory([podLogDirectoryName(request)]);
+        await withDirectory({ root: this.#podLogsDir }, (logs) =>
+          logs.ensureDirectory(podLogDirectoryName(request), { mode: LOG_DIRECTORY_MODE }),
+        );
       },
     );
   }
@@ -58,8 +58,18 @@ export class HostPodFiles implements PodFiles {
   async ensureContainer(request: PodFilesRef & { readonly containerName: string } & Cancel): Promise<void> {
     const { podUid, containerName, signal } = request;
     await hostCall({ what: `cannot make the directories of container ${containerName}`, signal }, async () => {
-      await this.#ensureUnderPods([podUid, "containers", containerName], async () => undefined);
-      await this.#ensureLogDirectory([podLogDirectoryName(request), containerName]);
+      assertPlainName(containerName, `${this.#rootDir}/${PODS}/${podUid}/containers`);
+      await this.#ensureUnderPods([podUid, "containers"], (containers) =>
+        containers.ensureDirectory(containerName, { mode: POD_DIRECTORY_MODE }),
+      );
+      await withDirectory({ root: this.#podLogsDir }, async (logs) => {
+        const pod = await logs.ensureDown([podLogDirectoryName(request)], { mode: LOG_DIRECTORY_MODE });
+        try {
+          await pod.ensureDirectory(containerName, { mode: LOG_DIRECTORY_MODE });
+        } finally {
+          await pod.close();
+        }
+      });
     });
   }
 
@@ -100,7 +110,7 @@ export class HostPodFiles implements PodFiles {
   async listPods(options: Cancel = {}): Promise<readonly string[]> {
     return hostCall({ what: "cannot list the pod directories", signal: options.signal }, async () => {
       try {
-        const entries = await withDirectory({ root: this.#rootDir, parts: [PODS] }, (pods) => pods.list());
+        const entries = await withDirectory({ root: this.#rootDir, local: true, parts: [PODS] }, (pods) => pods.list());
         return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
       } catch (error) {
         if (isAbsent(error)) return [];
@@ -113,7 +123,7 @@ export class HostPodFiles implements PodFiles {
     const { podUid, signal } = request;
     await hostCall({ what: `cannot remove the directory of pod ${podUid}`, signal }, async () => {
       try {
-        await withDirectory({ root: this.#rootDir, parts: [PODS] }, async (pods) => {
+        await withDirectory({ root: this.#rootDir, local: true, parts: [PODS] }, async (pods) => {
           assertPlainName(podUid, pods.path);
           await this.#assertNothingMounted(podUid);
           if (!(await pods.look(podUid))?.isDirectory()) return;
@@ -136,8 +146,9 @@ export class HostPodFiles implements PodFiles {
       const parts = partsBelow({ root: `${this.#rootDir}/${PODS}/${podUid}`, path: hostPath });
       const name = parts.at(-1) ?? "";
       try {
-        return await withDirectory({ root: this.#rootDir, parts: [PODS, podUid, ...parts.slice(0, -1)] }, (directory) =>
-          readTailText(directory, { name, maxBytes }),
+        return await withDirectory(
+          { root: this.#rootDir, local: true, parts: [PODS, podUid, ...parts.slice(0, -1)] },
+          (directory) => readTailText(directory, { name, maxBytes }),
         );
       } catch (error) {
         if (isAbsent(error)) return "";
@@ -147,7 +158,7 @@ export class HostPodFiles implements PodFiles {
   }
 
   async #ensureUnderPods<T>(parts: readonly string[], use: (directory: SafeDirectory) => Promise<T>): Promise<T> {
-    return withDirectory({ root: this.#rootDir }, async (root) => {
+    return withDirectory({ root: this.#rootDir, local: true }, async (root) => {
       const directory = await root.ensureDown([PODS, ...parts], { mode: POD_DIRECTORY_MODE });
       try {
         return await use(directory);
@@ -157,16 +168,10 @@ export class HostPodFiles implements PodFiles {
     });
   }
 
-  async #ensureLogDirectory(parts: readonly string[]): Promise<void> {
-    await withDirectory({ root: this.#podLogsDir }, async (root) => {
-      await (await root.ensureDown(parts, { mode: LOG_DIRECTORY_MODE })).close();
-    });
-  }
-
   /** Looks in the kernel's list instead of at the tree: a volume whose server is gone would hang whoever touches it. */
   async #assertNothingMounted(podUid: string): Promise<void> {
     const path = `${await realpath(this.#rootDir)}/${PODS}/${podUid}`;
-    const mounts = mountsAtOrBelow(await readMounts(this.#mountInfoPath), path);
+    const mounts = await readMountsAtOrBelow({ path, mountInfoPath: this.#mountInfoPath });
     const [first] = mounts;
     if (first === undefined) return;
     throw new NodeletError(
@@ -225,15 +230,15 @@ async function writeInPlace(
   directory: SafeDirectory,
   file: { readonly name: string; readonly content: string },
 ): Promise<void> {
-  const handle = await directory
-    .createFile(file.name, { mode: 0o644 })
-    .catch((error: unknown) =>
-      errnoOf(error) === "EEXIST" ? directory.openFile(file.name, { access: "write" }) : Promise.reject(error),
-    );
+  const made = await directory.createFile(file.name, { mode: 0o644 }).catch((error: unknown) => {
+    if (errnoOf(error) !== "EEXIST") throw error;
+    return undefined;
+  });
+  const handle = made ?? (await directory.openFile(file.name, { access: "write" }));
   try {
-    await handle.truncate(0);
+    if (made === undefined) await handle.truncate(0);
     await handle.writeFile(file.content);
-    await handle.chmod(0o644);
+    if (made === undefined) await handle.chmod(0o644);
   } finally {
     await handle.close();
   }

@@ -59,7 +59,9 @@ export class HostContainerLogs implements ContainerLogs {
         if (present !== undefined && !present.isSymbolicLink()) {
           throw notALink(this.#linksDir, linkName);
         }
-        await replaceLink(links, { name: linkName, target: logPath });
+        await (present === undefined
+          ? links.makeLink(linkName, { target: logPath })
+          : replaceLink(links, { name: linkName, target: logPath }));
       });
     });
   }
@@ -81,8 +83,9 @@ export class HostContainerLogs implements ContainerLogs {
         let removed = 0;
         for (const entry of await links.list()) {
           const containerId = entry.isSymbolicLink() ? containerIdOfLinkName(entry.name) : undefined;
-          if (containerId === undefined || !(await this.#dangles(links, entry.name))) continue;
-          if (!request.keep(containerId) && (await links.unlink(entry.name))) removed += 1;
+          // Who lives is asked first: nothing is looked up for most links.
+          if (containerId === undefined || request.keep(containerId)) continue;
+          if ((await this.#dangles(links, entry.name)) && (await links.unlink(entry.name))) removed += 1;
         }
         return removed;
       }).catch(absentIsNothing),

@@ -1,13 +1,9 @@
-import {
-  type ClientRequest,
-  request as httpRequest,
-  type IncomingMessage,
-  validateHeaderName,
-  validateHeaderValue,
-} from "node:http";
-import { request as httpsRequest } from "node:https";
+import type { ClientRequest, IncomingMessage } from "node:http";
 import { type HttpAnswer, type HttpFetch, type HttpGetRequest, kindOfErrno, NodeletError } from "@nodelet/core";
 import { errnoOf } from "@nodelet/lib-safe-fs";
+
+// An import of "node:http" evaluates all that it exports, a WebSocket client among it, which costs 12 MB of resident memory.
+const { request: httpRequest, validateHeaderName, validateHeaderValue } = process.getBuiltinModule("node:http");
 
 const MAX_REDIRECTS = 10;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -89,7 +85,9 @@ async function send(options: {
 }): Promise<IncomingMessage> {
   const { url, headers, signal } = options;
   return new Promise((resolve, reject) => {
-    const request: ClientRequest = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, {
+    // TLS is loaded when it is first needed.
+    const send = url.protocol === "https:" ? process.getBuiltinModule("node:https").request : httpRequest;
+    const request: ClientRequest = send(url, {
       headers,
       signal,
       agent: false,

@@ -28,6 +28,6 @@ export class HostNetwork implements HostNetworkFiles {
 
 async function readText(path: string, signal: AbortSignal | undefined): Promise<string> {
   return hostCall({ what: `cannot read ${path}`, signal }, async () =>
-    (await readPathBounded({ path, maxBytes: MAX_BYTES })).toString("utf8"),
+    (await readPathBounded({ path, maxBytes: MAX_BYTES, local: true })).toString("utf8"),
   );
 }

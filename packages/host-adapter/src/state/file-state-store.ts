@@ -81,7 +81,7 @@ export class FileStateStore implements StateStore {
   }
 
   async #inDirectory<T>(use: (directory: SafeDirectory) => Promise<T>): Promise<T> {
-    return withDirectory({ root: this.#directory }, async (directory) => {
+    return withDirectory({ root: this.#directory, local: true }, async (directory) => {
       // Once, before the first write can be under way: what a crash in the middle of a write left.
       this.#cleaned ??= removeTemporaries(directory).then(() => undefined);
       await this.#cleaned;

@@ -1,7 +1,10 @@
-import { request as httpRequest, type IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { basename, dirname } from "node:path";
 import { type DecisionRecord, NodeletError, type Pod, parseJson } from "@nodelet/core";
 import { errnoOf, SafeDirectory } from "@nodelet/lib-safe-fs";
+
+// Not imported: see bounded-server.ts.
+const { request: httpRequest } = process.getBuiltinModule("node:http");
 
 const TIMEOUT_MS = 10_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;

@@ -7,8 +7,9 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { ContainerLogs, PodFiles, PodFilesRef } from "../../ports/pod-files.ts";
 import type { RuntimeService } from "../../ports/runtime-service.ts";
-import { newestInstance, type ObservedPod } from "../observed-pod.ts";
+import { newestInstance, type ObservedContainer, type ObservedPod } from "../observed-pod.ts";
 import { selectDeadContainers, selectGarbage } from "../plan/index.ts";
+import { logLinkName } from "../requests/index.ts";
 
 /** The ports through which content is removed. */
 export interface PodContentPorts {
@@ -121,12 +122,31 @@ export class PodContent {
     );
     const files: PodFilesRef = { podUid: ref.uid, podName: ref.name, podNamespace: ref.namespace };
     await containerLogs.removePodLogs({ ...files, signal });
-    const gone = new Set(observed.containers.map((container) => container.id));
-    await containerLogs.removeDanglingLinks({ keep: (containerId) => !gone.has(containerId), signal });
+    await Promise.all(observed.containers.map((container) => this.#unlinkLog({ ref, container, signal })));
     try {
       await podFiles.removePod({ podUid: ref.uid, signal });
     } catch (error) {
       // Something is still mounted under it: housekeeping goes on trying, and tells.
+      if (!isErrorOfKind(error, "conflict")) throw error;
+    }
+  }
+
+  async #unlinkLog(request: {
+    readonly ref: PodRef;
+    readonly container: ObservedContainer;
+    readonly signal: AbortSignal;
+  }): Promise<void> {
+    const { ref, container, signal } = request;
+    const linkName = logLinkName({
+      podName: ref.name,
+      podNamespace: ref.namespace,
+      containerName: container.name,
+      containerId: container.id,
+    });
+    try {
+      await this.#ports.containerLogs.unlink({ linkName, signal });
+    } catch (error) {
+      // Something that is no link has the name: somebody else's.
       if (!isErrorOfKind(error, "conflict")) throw error;
     }
   }
