@@ -56,7 +56,7 @@ export interface ObservedPod {
   readonly namespace: string;
   /** Newest attempt first, then newest creation. */
   readonly sandboxes: readonly ObservedSandbox[];
-  /** Newest creation first. */
+  /** Newest attempt first, then newest creation. */
   readonly containers: readonly ObservedContainer[];
   /** Monotonic milliseconds at which the look began: a look that began earlier never replaces this one. */
   readonly lookedAtMs: number;

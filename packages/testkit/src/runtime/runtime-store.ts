@@ -40,10 +40,14 @@ export class RuntimeStore {
     return this.#random.hex(64);
   }
 
-  /** Wall time in nanoseconds. No two stamps are equal, so that creation times order what was made in one millisecond. */
+  /**
+   * Wall time in nanoseconds, which goes back when the wall clock does, as a runtime's stamps do. No two stamps of one millisecond are equal, so
+   * that creation times order what was made in it.
+   */
   stampNs(): bigint {
     const nowNs = BigInt(Math.floor(this.#clock.nowMs() * 1_000)) * 1_000n;
-    this.#lastStampNs = nowNs > this.#lastStampNs ? nowNs : this.#lastStampNs + 1n;
+    const isSameMoment = nowNs <= this.#lastStampNs && this.#lastStampNs - nowNs < 1_000_000n;
+    this.#lastStampNs = isSameMoment ? this.#lastStampNs + 1n : nowNs;
     return this.#lastStampNs;
   }
 

@@ -71,8 +71,9 @@ export function toObservedSandbox(status: SandboxStatus): ObservedSandbox {
 }
 
 /**
- * One pod from its parts, in the order that planning and status rely on: sandboxes by newest attempt, then newest creation; containers by newest
- * creation, then newest attempt, then id, so that equal looks are equal.
+ * One pod from its parts, in the order that planning and status rely on: sandboxes and containers by newest attempt, then newest creation, then id,
+ * so that equal looks are equal. Attempts of one name only grow, while creation times follow a wall clock that may be set back: by them an instance
+ * that was just started would look older than the one that it replaced.
  */
 export function toObservedPod(source: {
   readonly uid: string;
@@ -83,14 +84,8 @@ export function toObservedPod(source: {
   readonly lookedAtMs: number;
 }): ObservedPod {
   const { uid, name, namespace, lookedAtMs } = source;
-  const sandboxes = [...source.sandboxes].sort(
-    (left, right) =>
-      right.attempt - left.attempt || descending(left.createdAtNs, right.createdAtNs) || byId(left, right),
-  );
-  const containers = [...source.containers].sort(
-    (left, right) =>
-      descending(left.createdAtNs, right.createdAtNs) || right.attempt - left.attempt || byId(left, right),
-  );
+  const sandboxes = [...source.sandboxes].sort(newestFirst);
+  const containers = [...source.containers].sort(newestFirst);
   return { uid, name, namespace, sandboxes, containers, lookedAtMs };
 }
 
@@ -111,6 +106,16 @@ function toRestartCount(text: string | undefined): number {
 function own(map: StringMap, key: string): string | undefined {
   const value = Object.hasOwn(map, key) ? map[key] : undefined;
   return value === "" ? undefined : value;
+}
+
+interface Instance {
+  readonly id: string;
+  readonly attempt: number;
+  readonly createdAtNs: bigint;
+}
+
+function newestFirst(left: Instance, right: Instance): number {
+  return right.attempt - left.attempt || descending(left.createdAtNs, right.createdAtNs) || byId(left, right);
 }
 
 function descending(left: bigint, right: bigint): number {
