@@ -34,8 +34,7 @@ export interface AgentParts {
   readonly crashBackOffs: CrashBackOffs;
 }
 
-/** Builds the parts in the order in which they depend on one another. Nothing half-built is handed out. */
-export function assembleParts(input: {
+interface AssemblyInput {
   readonly options: AgentOptions;
   readonly machine: MachineInfo;
   readonly stop: AbortSignal;
@@ -45,15 +44,35 @@ export function assembleParts(input: {
   readonly onPodChange: (podUid: string) => void;
   readonly onFinished: (worker: PodWorker) => void;
   readonly onGone: (worker: PodWorker) => void;
-}): AgentParts {
-  const { options, machine, decisions, observer, monitor } = input;
+}
+
+/** Builds the parts in the order in which they depend on one another. Nothing half-built is handed out. */
+export function assembleParts(input: AssemblyInput): AgentParts {
+  const { options, machine, stop, decisions, observer, monitor, onFinished, onGone } = input;
   const { config, ports } = options;
-  const podCgroups = new PodCgroups({ config, ports });
+  const ledgers = makeLedgers(input);
+  const executor = makeExecutor(input, ledgers);
+  const nodeIps = (): readonly string[] => machine.nodeIps;
+  const lifecycle = new AgentPodLifecycle({
+    ...ledgers,
+    config,
+    ports,
+    decisions,
+    observer,
+    monitor,
+    executor,
+    nodeIps,
+  });
+  const workers = new PodWorkers({ lifecycle, ...ports, stop, onFinished, onGone });
+  return { ...ledgers, workers };
+}
+
+/** The parts that remember something of pods, and know nothing of workers. */
+type Ledgers = Omit<AgentParts, "workers">;
+
+function makeLedgers({ options, machine, decisions, onPodChange }: AssemblyInput): Ledgers {
+  const { config, ports } = options;
   const crashBackOffs = new CrashBackOffs({ config, ports, onChange: () => backOffState.touch() });
-  const startErrors = new StartErrors();
-  const allocations = new Allocations({ decisions });
-  const ownership = new Ownership({ ports, decisions, takeOver: config.takeOver });
-  const content = new PodContent({ config, ports });
   const images = new ImageManager({ config, ports, decisions });
   const backOffState = new BackOffState({
     ports,
@@ -62,7 +81,23 @@ export function assembleParts(input: {
       pull: { export: () => images.exportBackOff(), restore: (state) => images.restoreBackOff(state) },
     },
   });
-  const statuses = new StatusManager({ ports: { ...ports, sink: ports.statusSink }, onChange: input.onPodChange });
+  return {
+    machine,
+    crashBackOffs,
+    images,
+    backOffState,
+    podCgroups: new PodCgroups({ config, ports }),
+    startErrors: new StartErrors(),
+    allocations: new Allocations({ decisions }),
+    ownership: new Ownership({ ports, decisions, takeOver: config.takeOver }),
+    content: new PodContent({ config, ports }),
+    statuses: new StatusManager({ ports: { ...ports, sink: ports.statusSink }, onChange: onPodChange }),
+  };
+}
+
+function makeExecutor({ options, machine, decisions, monitor }: AssemblyInput, ledgers: Ledgers): PlanExecutor {
+  const { config, ports } = options;
+  const { images, startErrors, backOffState, ownership, crashBackOffs, podCgroups } = ledgers;
   const requests = new RequestBuilder({
     config,
     ports,
@@ -70,7 +105,7 @@ export function assembleParts(input: {
     node: () => ({ config, machine, allocatable: nodeFacts({ config, machine, runtime: monitor.status }).allocatable }),
     cgroupParent: (pod) => podCgroups.parentOf(pod) ?? "",
   });
-  const executor = new PlanExecutor({
+  return new PlanExecutor({
     ports,
     runtimeRequestTimeoutMs: config.runtimeRequestTimeoutMs,
     images,
@@ -85,40 +120,4 @@ export function assembleParts(input: {
     onLateSandbox: (uid) => ownership.claimLate(uid),
     onRestart: (request) => crashBackOffs.restarting(request),
   });
-  const lifecycle = new AgentPodLifecycle({
-    config,
-    ports,
-    decisions,
-    observer,
-    monitor,
-    statuses,
-    executor,
-    content,
-    podCgroups,
-    ownership,
-    startErrors,
-    allocations,
-    crashBackOffs,
-    nodeIps: () => machine.nodeIps,
-  });
-  const workers = new PodWorkers({
-    lifecycle,
-    ...ports,
-    stop: input.stop,
-    onFinished: input.onFinished,
-    onGone: input.onGone,
-  });
-  return {
-    machine,
-    statuses,
-    workers,
-    content,
-    ownership,
-    podCgroups,
-    backOffState,
-    images,
-    allocations,
-    startErrors,
-    crashBackOffs,
-  };
 }
