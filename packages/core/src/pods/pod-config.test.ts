@@ -87,6 +87,15 @@ describe("one set after another", () => {
       ],
     ],
     [
+      "another name under one UID",
+      [{ uid: "a", name: "n" }],
+      [{ uid: "a", name: "m" }],
+      [
+        ["remove", ["a"]],
+        ["add", ["a"]],
+      ],
+    ],
+    [
       "all of it",
       [{ uid: "a" }, { uid: "b" }, { uid: "c" }, { uid: "d" }],
       [{ uid: "e" }, { uid: "b", image: "j" }, { uid: "c", deleted: "t" }, { uid: "d", phase: "Failed" }],
@@ -170,6 +179,31 @@ describe("the merged wish", () => {
     expect([...(state.get("queue")?.keys() ?? [])]).toEqual(["b"]);
     expect(decisions).toMatchObject([{ action: "ignore", reason: "FailedValidation", outcome: "rejected" }]);
     expect(decisions[0]?.message).toContain(`from queue due to missing metadata.${field}, ignoring`);
+  });
+
+  // A UID is a part of directory and cgroup names, where a slash or an underscore would lead elsewhere.
+  it.each([
+    ["uid", "../../x"],
+    ["uid", "a/b"],
+    ["uid", "a_b"],
+    ["uid", "."],
+    ["uid", "a b"],
+    ["uid", "x".repeat(129)],
+    ["name", "../etc"],
+    ["name", "A"],
+    ["namespace", "a.b"],
+    ["namespace", "a/b"],
+  ] as const)("ignores a pod whose %s is %j", (field, value) => {
+    const bad: Pod = { ...pod({ uid: "a" }) };
+    bad.metadata = { ...bad.metadata, [field]: value };
+    const { state, decisions } = mergePodSet({
+      state: new Map(),
+      source: "queue",
+      pods: [bad, pod({ uid: "b" })],
+      nowMs: 0,
+    });
+    expect([...(state.get("queue")?.keys() ?? [])]).toEqual(["b"]);
+    expect(decisions[0]?.message).toContain(`from queue due to invalid metadata.${field} ${JSON.stringify(value)}: `);
   });
 
   it("keeps sources apart", () => {

@@ -5,6 +5,7 @@ import type { PodSetListener, PodSourceName } from "../ports/pod-source.ts";
 import { annotationOf, CONFIG_SEEN, CONFIG_SOURCE, LOCAL_ANNOTATIONS, podFullName } from "./annotations.ts";
 import { sameValue } from "./same-value.ts";
 import { rfc3339Nano } from "./timestamp.ts";
+import { identityFault } from "./validation/index.ts";
 
 /**
  * What one new set of a source changed: `remove` = gone from the source, `add` = new, `update` = something that matters changed, `delete` =
@@ -34,8 +35,9 @@ export interface PodMerge {
 /**
  * Lays a source's new set over what it wanted before, as the kubelet's config layer does. Pure. Pods are the same when spec,
  * labels, deletionTimestamp, deletionGracePeriodSeconds and annotations (but the agent's own) are; an unchanged pod stays the very object it
- * was. Of two pods with one full name or one UID inside a set the first wins, the other is ignored with a FailedValidation event; so is a pod
- * without name, namespace or UID, which a source has to give.
+ * was. One UID under another name or namespace is another pod: the old one is removed and the new one added. Of two pods with one full name or
+ * one UID inside a set the first wins, the other is ignored with a FailedValidation event; so is a pod without a usable name, namespace or UID,
+ * which a source has to give.
  */
 export function mergePodSet(input: {
   readonly state: PodConfigState;
@@ -50,7 +52,9 @@ export function mergePodSet(input: {
   const { valid, decisions } = usablePods(input.pods, input.source);
   for (const pod of valid) {
     const uid = pod.metadata?.uid ?? "";
-    const existing = before.get(uid);
+    const known = before.get(uid);
+    const existing = known !== undefined && podFullName(known) === podFullName(pod) ? known : undefined;
+    if (known !== undefined && existing === undefined) changed.remove.push(known);
     const merged = mergePod({ existing, pod, source: input.source, nowMs: input.nowMs });
     after.set(uid, merged.pod);
     if (merged.kind !== undefined) changed[merged.kind].push(merged.pod);
@@ -122,8 +126,8 @@ function usablePods(pods: readonly Pod[], source: PodSourceName): { valid: Pod[]
   for (const pod of pods) {
     const ref = refOf(pod);
     const name = podFullName(pod);
-    const missing = (["name", "namespace", "uid"] as const).find((field) => ref[field] === "");
-    if (missing !== undefined) decisions.push(ignored({ pod, source, why: `missing metadata.${missing}` }));
+    const fault = identityFault(ref);
+    if (fault !== undefined) decisions.push(ignored({ pod, source, why: fault }));
     else if (names.has(name)) decisions.push(ignored({ pod, source, why: `duplicate pod name "${ref.name}"` }));
     else if (uids.has(ref.uid)) decisions.push(ignored({ pod, source, why: `duplicate pod UID "${ref.uid}"` }));
     else {

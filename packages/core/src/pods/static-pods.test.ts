@@ -152,6 +152,13 @@ describe("a static pod", () => {
     );
   });
 
+  it.each(["../../x", "a_b", "a/b"])("may not give the UID %j, which names directories and cgroups", (given) => {
+    const text = `apiVersion: v1\nkind: Pod\nmetadata: {name: web, uid: ${given}}\nspec: {containers: [{name: a, image: i}]}\n`;
+    expect(failure(text)).toContain(
+      `/etc/manifests/web.yaml:3:28: metadata.uid: Invalid value: "${given}": must consist of`,
+    );
+  });
+
   it("comes one a file, but a URL may answer a list", () => {
     const list =
       '{"apiVersion":"v1","kind":"PodList","items":[{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","image":"i"}]}},{"metadata":{"name":"b"},"spec":{"containers":[{"name":"c","image":"i"}]}}]}';

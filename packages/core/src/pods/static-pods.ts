@@ -5,7 +5,7 @@ import { findApiReferences } from "./api-references.ts";
 import { defaultPod } from "./defaults.ts";
 import { fnv128a } from "./fnv128.ts";
 import { type DecodedManifest, decodeManifest } from "./manifest/index.ts";
-import { formatProblem, validatePod } from "./validation/index.ts";
+import { formatProblem, validateGivenUid, validatePod } from "./validation/index.ts";
 
 /** Where a static pod comes from: it is part of its identity. */
 export interface StaticPodOrigin {
@@ -126,7 +126,7 @@ function assertUsable(input: {
   readonly refuseApiReferences: boolean;
 }): void {
   const { pod, manifest, prefix } = input;
-  const faults = validatePod(pod).map(
+  const faults = [...validateGivenUid(pod.metadata?.uid ?? ""), ...validatePod(pod)].map(
     (problem) => `${manifest.locate(`${prefix}${problem.path}`)}: ${formatProblem(problem)}`,
   );
   if (input.refuseApiReferences) {

@@ -16,6 +16,9 @@ const SUBDOMAIN_TEXT = whole(SUBDOMAIN);
 const QUALIFIED_TEXT = whole(QUALIFIED_PART);
 const LABEL_VALUE_TEXT = whole(LABEL_VALUE);
 const SYSCTL_TEXT = new RegExp(SYSCTL);
+/** No "_", which systemd's cgroup names need for themselves. */
+const UID_TEXT = /^[A-Za-z0-9][-A-Za-z0-9.]*$/;
+const MAX_UID = 128;
 
 /** Bytes of the UTF-8 form: what Go counts with len(). */
 export function byteLength(text: string): number {
@@ -45,6 +48,17 @@ export function dnsSubdomain(text: string): string[] {
     : [
         "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character" +
           ` (e.g. 'example.com', regex used for validation is '${SUBDOMAIN}')`,
+      ];
+}
+
+/** A pod's UID: it names a directory, a cgroup and labels in the runtime, so it must be usable as a part of each. */
+export function podUid(text: string): string[] {
+  if (text.length > MAX_UID) return [`must be no more than ${MAX_UID} characters`];
+  return UID_TEXT.test(text)
+    ? []
+    : [
+        "must consist of alphanumeric characters, '-' or '.', and must start with an alphanumeric character," +
+          " since directories and cgroups are named by it; leave it out to have one computed",
       ];
 }
 

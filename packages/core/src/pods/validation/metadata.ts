@@ -1,6 +1,6 @@
 import type { ObjectMeta } from "../../api/index.ts";
-import { byteLength, dnsLabel, dnsSubdomain, labelValue, qualifiedName } from "./formats.ts";
-import type { Problems } from "./problems.ts";
+import { byteLength, dnsLabel, dnsSubdomain, labelValue, podUid, qualifiedName } from "./formats.ts";
+import { type FieldProblem, Problems } from "./problems.ts";
 
 /** All annotations of one object together. */
 const MAX_ANNOTATIONS_BYTES = 256 * 1024;
@@ -41,4 +41,29 @@ function validateAnnotations(annotations: Readonly<Record<string, string>>, prob
     size += byteLength(key) + byteLength(value);
   }
   if (size > MAX_ANNOTATIONS_BYTES) problems.tooLong({ path: "metadata.annotations", maxBytes: MAX_ANNOTATIONS_BYTES });
+}
+
+/** A UID that the manifest itself gives. The API server makes its own and never judges one. */
+export function validateGivenUid(uid: string): readonly FieldProblem[] {
+  const problems = new Problems();
+  problems.invalidAll({ path: "metadata.uid", value: uid, details: podUid(uid) });
+  return problems.list;
+}
+
+/**
+ * What is wrong with the three by which a node knows a pod, the first fault only: what is made of a pod is named by them, whatever source gave it.
+ */
+export function identityFault(meta: Pick<ObjectMeta, "uid" | "name" | "namespace">): string | undefined {
+  const checks = [
+    ["name", dnsSubdomain],
+    ["namespace", dnsLabel],
+    ["uid", podUid],
+  ] as const;
+  for (const [field, check] of checks) {
+    const value = meta[field] ?? "";
+    if (value === "") return `missing metadata.${field}`;
+    const [fault] = check(value);
+    if (fault !== undefined) return `invalid metadata.${field} ${JSON.stringify(value.slice(0, 300))}: ${fault}`;
+  }
+  return undefined;
 }
