@@ -312,6 +312,8 @@ export class NodeAgent implements Agent {
 
   #workerGone(worker: PodWorker): void {
     this.#parts?.images.forget(worker.uid);
+    // Not before: as long as the worker is shown, so is the pod's last status.
+    this.#parts?.statuses.forget(worker.uid);
     this.#podChanged(worker.uid);
   }
 

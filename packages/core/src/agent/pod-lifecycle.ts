@@ -162,7 +162,7 @@ export class AgentPodLifecycle implements PodLifecycle {
   }
 
   async removeContent({ pod, signal }: { readonly pod: Pod; readonly signal: AbortSignal }): Promise<void> {
-    const { content, ownership, observer, startErrors, crashBackOffs, statuses, podCgroups } = this.#parts;
+    const { content, ownership, observer, startErrors, crashBackOffs, podCgroups } = this.#parts;
     const ref = podRef(pod);
     await content.remove({ ref, observed: await observer.look(ref, { signal }), signal });
     await podCgroups.destroyUid({ podUid: ref.uid, signal });
@@ -170,7 +170,6 @@ export class AgentPodLifecycle implements PodLifecycle {
     ownership.release(ref.uid);
     startErrors.forget(ref.uid);
     crashBackOffs.forget(ref.uid);
-    statuses.forget(ref.uid);
   }
 
   /**
