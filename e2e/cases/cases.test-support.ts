@@ -113,7 +113,6 @@ export function manifestNode(options: SimulatedNodeOptions = {}): ManifestNode {
       nodeName: "node-1",
       clock: node.clock,
       logger: node.logger,
-      decisions: { record: (decision) => node.agent.decisions.record(decision) },
       fileCheckFrequencyMs: 20 * SECOND,
     });
   directory.makeDirectory(MANIFESTS);

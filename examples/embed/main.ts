@@ -1,4 +1,4 @@
-import { createAgent, decodeStaticPods, defaultAgentConfig, type PodSource } from "@nodelet/core";
+import { createAgent, decodeStaticPods, defaultAgentConfig, type PodSource, type PodSourceRun } from "@nodelet/core";
 import { SystemClock } from "@nodelet/host-adapter";
 import { inMemoryPorts } from "@nodelet/testkit";
 
@@ -8,7 +8,7 @@ const words = process.argv.length > 2 ? process.argv.slice(2) : ["web", "worker"
 class WordSource implements PodSource {
   readonly name = "words";
 
-  async run({ onPods, signal }: Parameters<PodSource["run"]>[0]): Promise<void> {
+  async run({ onPods, signal }: PodSourceRun): Promise<void> {
     const spec = { containers: [{ name: "app", image: "localhost/app:1" }] };
     const items = words.map((name) => ({ metadata: { name }, spec }));
     const bytes = JSON.stringify({ apiVersion: "v1", kind: "PodList", items });

@@ -1,30 +1,15 @@
 import {
   type Agent,
   createAgent,
-  type DecisionSink,
   DirectoryPodSource,
   defaultAgentConfig,
   type Pod,
   type PodSource,
-  type PodStatusSink,
+  type PodSourceRun,
+  standalonePorts,
 } from "@nodelet/core";
 import { CryptoRandom, InotifyDirectoryWatch, SystemClock } from "@nodelet/host-adapter";
-import {
-  containerdLatency,
-  FixedMachine,
-  InMemoryCgroups,
-  InMemoryContainerLogs,
-  InMemoryHostFiles,
-  InMemoryImages,
-  InMemoryObjects,
-  InMemoryPodFiles,
-  InMemoryRuntime,
-  InMemoryStateStore,
-  RecordingEventSink,
-  SeededRandom,
-  StaticHostNetworkFiles,
-  silentLogger,
-} from "@nodelet/testkit";
+import { containerdLatency, inMemoryPorts, RecordingEventSink, SeededRandom, silentLogger } from "@nodelet/testkit";
 import type { DemoNode } from "./demo-node.ts";
 import { simulatedPrograms } from "./simulated-programs.ts";
 
@@ -33,28 +18,38 @@ const IMAGES = [
   { reference: "localhost/busybox:1", command: ["sh"] },
   { reference: "localhost/app:1", entrypoint: ["/app/serve"], command: ["8080"], uid: 65_534n },
 ];
-const acceptAll: PodStatusSink = {
-  writeStatus: async () => ({ kind: "accepted" }),
-  podFinished: async () => ({ kind: "accepted" }),
-};
 
 /** An agent in this process, on a runtime in memory, under the real clock: everything above the ports is what runs on a real node. */
 export function startSimulatedNode(options: { readonly manifests: string }): DemoNode {
   const clock = new SystemClock();
   const logger = silentLogger;
-  const decisions: { sink?: DecisionSink } = {};
   const directory = new DirectoryPodSource({
     watch: new InotifyDirectoryWatch(),
     clock,
     logger,
-    decisions: { record: (decision) => decisions.sink?.record(decision) },
     path: options.manifests,
     nodeName: NODE_NAME,
     fileCheckFrequencyMs: 2000,
   });
   const source = new WithdrawableSource(directory);
-  const agent = createAgent({ config: defaultAgentConfig(NODE_NAME), ports: inMemoryPorts(clock), sources: [source] });
-  decisions.sink = agent.decisions;
+  const random = new SeededRandom(Date.now());
+  const memory = inMemoryPorts({
+    clock,
+    random,
+    images: { present: IMAGES },
+    runtime: { programs: simulatedPrograms, latencyMs: containerdLatency(random.fork("latency")) },
+  });
+  const agent = createAgent({
+    config: defaultAgentConfig(NODE_NAME),
+    ports: {
+      ...memory,
+      ...standalonePorts({ logger }),
+      events: new RecordingEventSink({ limit: 100 }),
+      random: new CryptoRandom(),
+      logger,
+    },
+    sources: [source],
+  });
   const stop = new AbortController();
   const failure = agent.run(stop.signal).then(() => new Promise<never>(() => {}));
   failure.catch(() => undefined);
@@ -68,35 +63,6 @@ export function startSimulatedNode(options: { readonly manifests: string }): Dem
       stop.abort();
       await agent.done;
     },
-  };
-}
-
-function inMemoryPorts(clock: SystemClock): Parameters<typeof createAgent>[0]["ports"] {
-  const random = new SeededRandom(Date.now());
-  const files = new InMemoryHostFiles();
-  const images = new InMemoryImages({ clock, random: random.fork("images"), present: IMAGES });
-  return {
-    clock,
-    logger: silentLogger,
-    random: new CryptoRandom(),
-    images,
-    runtime: new InMemoryRuntime({
-      clock,
-      images,
-      random: random.fork("runtime"),
-      output: files,
-      programs: simulatedPrograms,
-      latencyMs: containerdLatency(random.fork("latency")),
-    }),
-    podFiles: new InMemoryPodFiles({ files, random: random.fork("pod files") }),
-    containerLogs: new InMemoryContainerLogs({ files }),
-    state: new InMemoryStateStore(),
-    cgroups: new InMemoryCgroups(),
-    objects: new InMemoryObjects(),
-    hostNetwork: new StaticHostNetworkFiles(),
-    machine: new FixedMachine(),
-    events: new RecordingEventSink({ limit: 100 }),
-    statusSink: acceptAll,
   };
 }
 
@@ -127,10 +93,10 @@ class WithdrawableSource implements PodSource {
     this.#inner = inner;
   }
 
-  async run(options: Parameters<PodSource["run"]>[0]): Promise<void> {
+  async run(options: PodSourceRun): Promise<void> {
     this.#onPods = options.onPods;
     await this.#inner.run({
-      signal: options.signal,
+      ...options,
       onPods: (pods) => {
         if (!this.#withdrawn.signal.aborted) options.onPods(pods);
       },

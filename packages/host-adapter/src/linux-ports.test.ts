@@ -1,6 +1,6 @@
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createAgent, DecisionLog, DirectoryPodSource, defaultAgentConfig, standalonePorts } from "@nodelet/core";
+import { createAgent, DirectoryPodSource, defaultAgentConfig, standalonePorts } from "@nodelet/core";
 import { inMemoryPorts, MemoryLogger } from "@nodelet/testkit";
 import { expect, it } from "vitest";
 import { linuxPorts } from "./linux-ports.ts";
@@ -34,7 +34,6 @@ it("is all that an agent needs of the machine: a pod from a real file runs, with
     watch: machine.directoryWatch,
     clock: machine.clock,
     logger,
-    decisions: new DecisionLog({ ...machine, events: memory.events }),
     nodeName: config.nodeName,
     fileCheckFrequencyMs: 100,
   });

@@ -10,7 +10,6 @@ import {
 } from "@nodelet/core";
 import { ContainerModule } from "inversify";
 import type { Settings } from "../settings/settings-table.ts";
-import { DecisionRelay } from "./decision-relay.ts";
 import { ids } from "./identifiers.ts";
 
 /** The agent itself, with what a node without an API server puts in the place of one. */
@@ -21,21 +20,16 @@ export const coreModule = new ContainerModule(({ bind }) => {
   bind(ids.objects).toResolvedValue(({ objects }) => objects, [ids.standalone]);
   bind(ids.statusSink).toResolvedValue(({ statusSink }) => statusSink, [ids.standalone]);
   bind(ids.events).toResolvedValue(({ events }) => events, [ids.standalone]);
-  bind(ids.decisions)
-    .toDynamicValue(() => new DecisionRelay())
-    .inSingletonScope();
   bind(ids.sources)
     .toResolvedValue(
-      (settings, config, watch, fetch, clock, logger, decisions) =>
-        podSources({ settings, config, fetch, watch, clock, logger, decisions }),
-      [ids.settings, ids.config, ids.directoryWatch, ids.httpFetch, ids.clock, ids.logger, ids.decisions],
+      (settings, config, watch, fetch, clock, logger) => podSources({ settings, config, fetch, watch, clock, logger }),
+      [ids.settings, ids.config, ids.directoryWatch, ids.httpFetch, ids.clock, ids.logger],
     )
     .inSingletonScope();
   bind(ids.agent)
     .toDynamicValue(async (context) => {
       const config = context.get(ids.config);
-      const decisions = context.get(ids.decisions);
-      const agent = createAgent({
+      return createAgent({
         config,
         sources: context.get(ids.sources),
         ports: {
@@ -55,13 +49,11 @@ export const coreModule = new ContainerModule(({ bind }) => {
           logger: context.get(ids.logger),
         },
       });
-      decisions.connect(agent.decisions);
-      return agent;
     })
     .inSingletonScope();
 });
 
-type SourceInput = Pick<DirectoryPodSourceOptions, "watch" | "clock" | "logger" | "decisions"> & {
+type SourceInput = Pick<DirectoryPodSourceOptions, "watch" | "clock" | "logger"> & {
   readonly settings: Settings;
   readonly config: AgentConfig;
   readonly fetch: HttpFetch;

@@ -26,7 +26,6 @@ import type { ControlSocket, HttpListener, NodeletServerData } from "@nodelet/ht
 import type { ServiceIdentifier } from "inversify";
 import type { StopSwitch } from "../run/stop-switch.ts";
 import type { Settings } from "../settings/settings-table.ts";
-import type { DecisionRelay } from "./decision-relay.ts";
 
 function identifier<T>(name: string): ServiceIdentifier<T> {
   return Symbol(name);
@@ -56,7 +55,6 @@ export const ids = {
   objects: identifier<ObjectSource>("objects"),
   events: identifier<EventSink>("events"),
   statusSink: identifier<PodStatusSink>("statusSink"),
-  decisions: identifier<DecisionRelay>("decisions"),
   sources: identifier<readonly PodSource[]>("sources"),
   agent: identifier<Agent>("agent"),
   serverData: identifier<NodeletServerData>("serverData"),

@@ -186,6 +186,7 @@ export class NodeAgent implements Agent {
       ]);
       if (stop.aborted) return;
       await source.run({
+        decisions: this.decisions,
         onPods: (pods) => this.#podConfig.set({ source: source.name, pods: this.#withLiveUids(source, pods) }),
         signal: stop,
       });

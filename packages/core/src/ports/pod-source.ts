@@ -1,4 +1,5 @@
 import type { Pod } from "../api/index.ts";
+import type { DecisionSink } from "../decisions/decision.ts";
 
 /** Where a pod came from; the value of the annotation `kubernetes.io/config.source`. */
 export type PodSourceName = "file" | "http" | "api" | (string & {});
@@ -10,6 +11,14 @@ export type PodSourceName = "file" | "http" | "api" | (string & {});
  */
 export type PodSetListener = (pods: readonly Pod[]) => void;
 
+/** What a source is given when it runs. */
+export interface PodSourceRun {
+  readonly onPods: PodSetListener;
+  /** Where it tells what it left out, and why: a file that is no pod, a server that does not answer. Once, not with every try. */
+  readonly decisions: DecisionSink;
+  readonly signal: AbortSignal;
+}
+
 /**
  * A source of desired pods: a directory, a URL, the API server, or a program. The first `onPods` call, be it empty, marks the source as
  * ready; removal of unknown pods waits until every source was. A source that fails keeps its last set: it reports and tries again by itself.
@@ -17,5 +26,5 @@ export type PodSetListener = (pods: readonly Pod[]) => void;
 export interface PodSource {
   readonly name: PodSourceName;
   /** Delivers sets until the signal fires, then resolves. Rejects only when it can never work. */
-  run(options: { readonly onPods: PodSetListener; readonly signal: AbortSignal }): Promise<void>;
+  run(options: PodSourceRun): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import type { Clock, Pod, PodSetListener, PodSource, PodSourceName } from "@nodelet/core";
+import type { Clock, Pod, PodSource, PodSourceName, PodSourceRun } from "@nodelet/core";
 import { InMemoryCgroups } from "../cgroups/in-memory-cgroups.ts";
 import { VirtualClock } from "../clock/virtual-clock.ts";
 import { drivenBy } from "../faults/driven-by.ts";
@@ -234,7 +234,7 @@ class PollingPodSource implements PodSource {
     this.#clock = clock;
   }
 
-  run(options: { readonly onPods: PodSetListener; readonly signal: AbortSignal }): Promise<void> {
+  run(options: PodSourceRun): Promise<void> {
     return new Promise((resolve) => {
       const look = () => {
         options.onPods(this.desired);

@@ -42,7 +42,12 @@ function run(world: RunningWorld): Delivery {
     sets.push([...world.namesOf(set)].sort());
     pods.push(set);
   };
-  return { sets, pods, abort, ended: world.source.run({ onPods, signal: abort.signal }) };
+  return {
+    sets,
+    pods,
+    abort,
+    ended: world.source.run({ onPods, decisions: { record: () => {} }, signal: abort.signal }),
+  };
 }
 
 function definePodSourceTests(test: ContractTest<PodSourceFixture>): void {

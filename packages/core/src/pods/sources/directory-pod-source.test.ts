@@ -34,12 +34,12 @@ function setUp(prepare: (folder: ManifestFolder) => void = () => undefined) {
       watch: folder,
       clock,
       logger,
-      decisions: { record: (decision: Decision) => faults.push(decision.message) },
       path: folder.path,
       nodeName: "n1",
       fileCheckFrequencyMs: SCAN_MS,
     });
-    void source.run({ onPods: (pods) => sets.push(pods), signal: controller.signal });
+    const decisions = { record: (decision: Decision) => faults.push(decision.message) };
+    void source.run({ onPods: (pods) => sets.push(pods), decisions, signal: controller.signal });
     return controller;
   };
   const names = (): (string | undefined)[] => (sets.at(-1) ?? []).map((pod) => pod.metadata?.name);

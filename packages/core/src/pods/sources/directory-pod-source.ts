@@ -1,12 +1,11 @@
 import type { Pod } from "../../api/index.ts";
 import { delay } from "../../async/delay.ts";
 import { Wake } from "../../async/wake.ts";
-import type { DecisionSink } from "../../decisions/index.ts";
 import { NodeletError } from "../../errors/index.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { DirectoryEntry, DirectoryWatch, PathLook } from "../../ports/directory-watch.ts";
 import type { Logger } from "../../ports/logger.ts";
-import type { PodSetListener, PodSource } from "../../ports/pod-source.ts";
+import type { PodSetListener, PodSource, PodSourceRun } from "../../ports/pod-source.ts";
 import { isSettled, type LookTime, type ManifestFile } from "./manifest-file.ts";
 import { ManifestReader } from "./manifest-reader.ts";
 import { ManifestSet } from "./manifest-set.ts";
@@ -17,7 +16,6 @@ export interface DirectoryPodSourceOptions {
   readonly watch: DirectoryWatch;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly decisions: DecisionSink;
   /** A directory, or one file. */
   readonly path: string;
   readonly nodeName: string;
@@ -36,8 +34,6 @@ const FIRST_SET_WAIT_MS = 5000;
 const ABSENT_PATH_MS = 1500;
 const WATCH_RETRY_MIN_MS = 1000;
 const WATCH_RETRY_MAX_MS = 20_000;
-
-type RunOptions = Parameters<PodSource["run"]>[0];
 
 /**
  * Static pods from a directory or a file (--pod-manifest-path): every file that is not hidden, whatever its extension, one pod each. Looks every
@@ -64,7 +60,8 @@ export class DirectoryPodSource implements PodSource {
     this.#reporter = new OnceReporter(options);
   }
 
-  async run({ onPods, signal }: RunOptions): Promise<void> {
+  async run({ onPods, decisions, signal }: PodSourceRun): Promise<void> {
+    this.#reporter.tellTo(decisions);
     this.#startedMs = this.#options.clock.monotonicMs();
     const watching = this.#keepWatching(signal);
     while (!signal.aborted) {
@@ -105,7 +102,7 @@ export class DirectoryPodSource implements PodSource {
   }
 
   /** One look at everything; answers when to look again before the next regular scan. */
-  async #scan({ onPods, signal }: RunOptions): Promise<number | undefined> {
+  async #scan({ onPods, signal }: Omit<PodSourceRun, "decisions">): Promise<number | undefined> {
     let look: PathLook;
     try {
       look = await this.#reader.look(signal);

@@ -3,19 +3,23 @@ import type { Logger } from "../../ports/logger.ts";
 
 /** Tells each fault once, until it changes or is over. */
 export class OnceReporter {
-  readonly #decisions: DecisionSink;
+  #decisions: DecisionSink | undefined;
   readonly #logger: Logger;
   readonly #told = new Map<string, string>();
 
-  constructor(sinks: { readonly decisions: DecisionSink; readonly logger: Logger }) {
-    this.#decisions = sinks.decisions;
-    this.#logger = sinks.logger;
+  constructor(options: { readonly logger: Logger }) {
+    this.#logger = options.logger;
+  }
+
+  /** From now on faults go here. */
+  tellTo(decisions: DecisionSink): void {
+    this.#decisions = decisions;
   }
 
   /** A manifest that is not used. `topic` is what the fault is about; a new message about it replaces the old one. */
   fault(report: { readonly topic: string; readonly path: string; readonly message: string }): void {
     if (!this.#isNew(report)) return;
-    this.#decisions.record({
+    this.#decisions?.record({
       action: "ignore",
       reason: "FailedManifest",
       message: report.message,

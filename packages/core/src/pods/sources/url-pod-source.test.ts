@@ -22,7 +22,6 @@ async function run(replies: readonly Reply[]) {
   const source = new UrlPodSource({
     clock,
     logger,
-    decisions: { record: (decision: Decision) => faults.push(decision.message) },
     url: "https://user:secret@config.example/pods?token=secret",
     headers: [["X-Token", "secret"]],
     nodeName: "n1",
@@ -37,7 +36,11 @@ async function run(replies: readonly Reply[]) {
       },
     },
   });
-  const done = source.run({ onPods: (pods) => sets.push(pods.map((pod) => pod.metadata?.name)), signal: stop.signal });
+  const done = source.run({
+    onPods: (pods) => sets.push(pods.map((pod) => pod.metadata?.name)),
+    decisions: { record: (decision: Decision) => faults.push(decision.message) },
+    signal: stop.signal,
+  });
   await clock.advance((replies.length - 1) * PERIOD_MS + 1);
   stop.abort();
   await done;

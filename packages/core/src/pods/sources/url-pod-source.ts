@@ -4,7 +4,7 @@ import { NodeletError } from "../../errors/index.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { HttpAnswer, HttpFetch } from "../../ports/http-fetch.ts";
 import type { Logger } from "../../ports/logger.ts";
-import type { PodSetListener, PodSource } from "../../ports/pod-source.ts";
+import type { PodSetListener, PodSource, PodSourceRun } from "../../ports/pod-source.ts";
 import { MAX_MANIFEST_BYTES } from "../manifest/index.ts";
 import { decodeStaticPods } from "../static-pods.ts";
 
@@ -13,7 +13,6 @@ export interface UrlPodSourceOptions {
   readonly fetch: HttpFetch;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly decisions: DecisionSink;
   readonly url: string;
   /** Headers of each request (--manifest-url-header), several of one name allowed. May be secret: never told. */
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -41,7 +40,7 @@ export class UrlPodSource implements PodSource {
     this.#options = options;
   }
 
-  async run({ onPods, signal }: { readonly onPods: PodSetListener; readonly signal: AbortSignal }): Promise<void> {
+  async run({ onPods, decisions, signal }: PodSourceRun): Promise<void> {
     do {
       try {
         await this.#check({ onPods, signal });
@@ -49,7 +48,7 @@ export class UrlPodSource implements PodSource {
           this.#options.logger.info("Successfully read pods from URL", { url: shownUrl(this.#options.url) });
         this.#failures = 0;
       } catch (error) {
-        if (!signal.aborted) this.#reportFailure(NodeletError.from(error));
+        if (!signal.aborted) this.#reportFailure(NodeletError.from(error), decisions);
       }
     } while (await delay(this.#options.clock, Math.max(1, this.#options.httpCheckFrequencyMs), signal));
   }
@@ -84,8 +83,8 @@ export class UrlPodSource implements PodSource {
   }
 
   /** Told aloud a few times, then only to those who look closely: a server may be away for days. */
-  #reportFailure(error: NodeletError): void {
-    const { logger, decisions, url } = this.#options;
+  #reportFailure(error: NodeletError, decisions: DecisionSink): void {
+    const { logger, url } = this.#options;
     this.#failures += 1;
     const message = `Failed to read pods from URL: ${withoutSecrets(error.message, url)}`;
     if (this.#failures <= LOUD_FAILURES) {
