@@ -21,9 +21,15 @@ export const coreModule = new ContainerModule(({ bind }) => {
   bind(ids.statusSink).toResolvedValue(({ statusSink }) => statusSink, [ids.standalone]);
   bind(ids.events).toResolvedValue(({ events }) => events, [ids.standalone]);
   bind(ids.sources)
-    .toResolvedValue(
-      (settings, config, watch, fetch, clock, logger) => podSources({ settings, config, fetch, watch, clock, logger }),
-      [ids.settings, ids.config, ids.directoryWatch, ids.httpFetch, ids.clock, ids.logger],
+    .toDynamicValue((context) =>
+      podSources({
+        settings: context.get(ids.settings),
+        config: context.get(ids.config),
+        fetch: context.get(ids.httpFetch),
+        watch: context.get(ids.directoryWatch),
+        clock: context.get(ids.clock),
+        logger: context.get(ids.logger),
+      }),
     )
     .inSingletonScope();
   bind(ids.agent)
