@@ -3,6 +3,7 @@ import type { Pod } from "../api/index.ts";
 import { isTerminalPhase } from "../api/index.ts";
 import type { AgentConfig } from "../config/agent-config.ts";
 import type { DecisionSink } from "../decisions/decision.ts";
+import { NodeletError } from "../errors/nodelet-error.ts";
 import { podRef } from "./pod-ref.ts";
 
 /**
@@ -42,14 +43,7 @@ export class Admission {
         outcome: "ok",
       });
     }
-    const verdict = admitPod({
-      pod,
-      otherPods,
-      node,
-      adopted,
-      allowedUnsafeSysctls: this.#config.allowedUnsafeSysctls,
-      gates: this.#config.featureGates,
-    });
+    const verdict = this.#verdict({ pod, otherPods, node, adopted });
     if (adopted) return verdict;
     if (verdict.admit) {
       this.#decisions.record({
@@ -72,6 +66,16 @@ export class Admission {
       });
     }
     return verdict;
+  }
+
+  /** A pod that cannot even be judged, since its source gave what validation refuses, does not run. */
+  #verdict(request: Parameters<Admission["judge"]>[0]): AdmissionVerdict {
+    try {
+      const { allowedUnsafeSysctls, featureGates: gates } = this.#config;
+      return admitPod({ ...request, allowedUnsafeSysctls, gates });
+    } catch (error) {
+      return { admit: false, reason: "UnexpectedAdmissionError", message: NodeletError.from(error).message };
+    }
   }
 
   isRejected(podUid: string): boolean {

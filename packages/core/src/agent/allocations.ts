@@ -176,6 +176,7 @@ function resizedParts(pod: Pod, allocation: Allocation): readonly string[] {
 
 /** Equal amounts of everything, however they are written. */
 function sameResources(left: ResourceRequirements, right: ResourceRequirements): boolean {
+  if (left === right) return true;
   return sameAmounts(left.requests, right.requests) && sameAmounts(left.limits, right.limits);
 }
 

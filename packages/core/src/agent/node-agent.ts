@@ -180,11 +180,7 @@ export class NodeAgent implements Agent {
   async #runSource(source: PodSource, stop: AbortSignal): Promise<void> {
     try {
       // What already runs decides which UID a taken-over pod keeps, so the first look comes first.
-      await Promise.race([
-        this.#observer.ready,
-        new Promise<void>((resolve) => stop.addEventListener("abort", () => resolve(), { once: true })),
-      ]);
-      if (stop.aborted) return;
+      if (!(await settledBefore(stop, this.#observer.ready))) return;
       await source.run({
         decisions: this.decisions,
         onPods: (pods) => this.#podConfig.set({ source: source.name, pods: this.#withLiveUids(source, pods) }),
@@ -225,16 +221,19 @@ export class NodeAgent implements Agent {
       compare(left.metadata?.creationTimestamp, right.metadata?.creationTimestamp),
     );
     for (const pod of byAge) {
-      try {
-        this.#handlePod(change.kind, pod);
-      } catch (error) {
-        this.#options.ports.logger.error("Handling a pod failed; other pods go on", {
-          pod: podRef(pod).name,
-          podUID: podRef(pod).uid,
-          err: error,
-        });
-      }
+      this.#guarded(pod, () => this.#handlePod(change.kind, pod));
       this.#podChanged(podRef(pod).uid);
+    }
+  }
+
+  /** One pod that cannot be handled, whatever is wrong with it, holds up no other. */
+  #guarded(pod: Pod, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      const { name, uid } = podRef(pod);
+      const fields = { pod: name, podUID: uid, err: error };
+      this.#options.ports.logger.error("Handling a pod failed; other pods go on", fields);
     }
   }
 
@@ -269,10 +268,11 @@ export class NodeAgent implements Agent {
     // What an earlier life of the agent allocated is what is judged.
     const pod = parts.allocations.take(desired);
     if (!Admission.isPast(pod)) {
+      // What could not be looked at yet ran before this agent started; what a worker is taking down is another pod that had the same UID.
+      const isHeld = holdsResources(this.#observer.get(ref)) || !this.#observer.isLooked(ref.uid);
       const verdict = this.#admission.judge({
         pod,
-        // What could not be looked at yet ran before this agent started.
-        adopted: holdsResources(this.#observer.get(ref)) || !this.#observer.isLooked(ref.uid),
+        adopted: isHeld && parts.workers.get(ref.uid)?.removed !== true,
         otherPods: this.#holdingPods(ref.uid),
         node: nodeFacts({ config: this.config, machine: parts.machine, runtime: this.#monitor.status }),
       });
@@ -286,19 +286,19 @@ export class NodeAgent implements Agent {
     parts.workers.update(pod);
   }
 
-  /** Pods that hold resources of the node: admitted, and not over. */
+  /**
+   * Pods that hold resources of the node: admitted, and not over. One that left its source does not count although it may still be stopping, as
+   * upstream has it: a changed manifest is a new pod, which would never fit beside the one that it replaces.
+   */
   #holdingPods(exceptUid: string): readonly Pod[] {
     const parts = this.#requireParts();
-    return parts.workers
-      .all()
-      .filter(
-        (worker) =>
-          worker.uid !== exceptUid &&
-          worker.phase !== "finished" &&
-          worker.phase !== "terminated" &&
-          !isTerminalPhase(parts.statuses.get(worker.uid)?.phase),
-      )
-      .map((worker) => worker.pod);
+    return parts.workers.all().flatMap((worker) => {
+      const { uid, removed, restartWith, phase } = worker;
+      if (uid === exceptUid) return [];
+      if (removed) return restartWith === undefined ? [] : [restartWith];
+      const isOver = phase === "finished" || phase === "terminated" || isTerminalPhase(parts.statuses.get(uid)?.phase);
+      return isOver ? [] : [worker.pod];
+    });
   }
 
   #handleObserved(podUids: readonly string[]): void {
@@ -319,7 +319,13 @@ export class NodeAgent implements Agent {
   }
 
   #podChanged(uid: string): void {
-    for (const listener of this.#listeners) listener(uid);
+    for (const listener of this.#listeners) {
+      try {
+        listener(uid);
+      } catch (error) {
+        this.#options.ports.logger.error("A listener to pods failed; the agent goes on", { podUID: uid, err: error });
+      }
+    }
   }
 
   #view(pod: Pod): PodView {
@@ -336,7 +342,7 @@ export class NodeAgent implements Agent {
       desired: () => this.#podConfig.pods(),
       mayAct: () => this.#podConfig.allSourcesSeen && this.#runtimeErrors().length === 0 && this.#loop.idle,
       restart: (pod) => {
-        if (!this.#admission.isRejected(podRef(pod).uid)) this.#add(pod, parts);
+        if (!this.#admission.isRejected(podRef(pod).uid)) this.#guarded(pod, () => this.#add(pod, parts));
       },
       collectGarbage: (signal) =>
         parts.content.collectGarbage({
@@ -359,6 +365,15 @@ export class NodeAgent implements Agent {
     if (this.#parts === undefined) throw new Error("the agent has not started");
     return this.#parts;
   }
+}
+
+/** True once the promise settled, false when the signal fired before. */
+function settledBefore(signal: AbortSignal, promise: Promise<void>): Promise<boolean> {
+  if (signal.aborted) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve(false), { once: true });
+    promise.then(() => resolve(true));
+  });
 }
 
 function compare(left: string | null | undefined, right: string | null | undefined): number {

@@ -3,6 +3,7 @@ import { Wake } from "../async/wake.ts";
 import type { PodChange } from "../pods/index.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
+import { PendingChanges } from "./pending-changes.ts";
 
 /** Upstream's pause while the runtime is not ready: 100 ms doubling to 5 s. */
 const FIRST_PAUSE_MS = 100;
@@ -11,8 +12,6 @@ const LONGEST_PAUSE_MS = 5000;
 const STUCK_AFTER_MS = 300_000;
 /** With nothing to do the loop still comes round, so that its health can be told. */
 const IDLE_ROUND_MS = 10_000;
-/** Changes that may wait while the runtime is down. Sources hold their whole set, so a full queue only means that they ask again. */
-const MAX_PENDING = 10_000;
 
 /** What the sync loop is driven by and whom it calls. */
 export interface SyncLoopOptions {
@@ -31,12 +30,12 @@ export interface SyncLoopOptions {
 
 /**
  * The one place where news become work: changes of the desired pods in their order, and pods whose look differed. While the runtime cannot be
- * used, news wait (observed changes as a set, changes in order) and the loop pauses 100 ms doubling to 5 s.
+ * used, news wait (one entry a pod, so that no flood fills the memory) and the loop pauses 100 ms doubling to 5 s.
  */
 export class SyncLoop {
   readonly #options: SyncLoopOptions;
   readonly #wake: Wake;
-  readonly #changes: PodChange[] = [];
+  readonly #changes = new PendingChanges();
   readonly #observed = new Set<string>();
   #lastRoundMs: number;
 
@@ -46,11 +45,9 @@ export class SyncLoop {
     this.#lastRoundMs = options.clock.monotonicMs();
   }
 
-  /** Takes changes of the desired pods. Throws when they do not fit: the caller reports and keeps them. */
+  /** Takes changes of the desired pods. */
   pushChanges(changes: readonly PodChange[]): void {
-    if (this.#changes.length + changes.length > MAX_PENDING)
-      throw new Error("too many changes of desired pods are waiting for the runtime");
-    this.#changes.push(...changes);
+    for (const change of changes) this.#changes.push(change);
     this.#wake.wake();
   }
 
@@ -72,7 +69,7 @@ export class SyncLoop {
 
   /** True when no change of the desired pods waits. */
   get idle(): boolean {
-    return this.#changes.length === 0;
+    return this.#changes.size === 0;
   }
 
   /** Runs until the signal fires. Never rejects. */
@@ -97,7 +94,7 @@ export class SyncLoop {
 
   #round(): void {
     this.#lastRoundMs = this.#options.clock.monotonicMs();
-    for (const change of this.#changes.splice(0)) {
+    for (const change of this.#changes.drain()) {
       try {
         this.#options.handleChange(change);
       } catch (error) {

@@ -37,8 +37,8 @@ export class DecisionLog implements DecisionSink {
       count: 1,
     });
     this.#log(record);
-    this.#tell(record);
-    for (const listener of this.#listeners) listener(record);
+    this.#guarded(record, () => this.#tell(record));
+    for (const listener of this.#listeners) this.#guarded(record, () => listener(record));
   }
 
   /** Oldest first. Without a pod: all that is kept, in order. */
@@ -96,6 +96,15 @@ export class DecisionLog implements DecisionSink {
     if (record.count > 1) this.#logger.debug(4, record.message, { ...fields, count: record.count });
     else if (record.outcome === "failed" || record.outcome === "rejected") this.#logger.warn(record.message, fields);
     else this.#logger.debug(2, record.message, fields);
+  }
+
+  /** Whoever hears of decisions has no say in them: what is thrown there stops no pod. */
+  #guarded(record: DecisionRecord, tell: () => void): void {
+    try {
+      tell();
+    } catch (error) {
+      this.#logger.error("Telling a decision failed; the agent goes on", { reason: record.reason, err: error });
+    }
   }
 
   #tell(record: DecisionRecord): void {
