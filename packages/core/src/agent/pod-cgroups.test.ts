@@ -2,6 +2,7 @@ import { InMemoryCgroups, silentLogger } from "@nodelet/testkit";
 import { describe, expect, it } from "vitest";
 import type { Pod } from "../api/index.ts";
 import { defaultAgentConfig } from "../config/agent-config.ts";
+import { NodeletError } from "../errors/nodelet-error.ts";
 import { PodCgroups } from "./pod-cgroups.ts";
 
 const { signal } = new AbortController();
@@ -39,6 +40,37 @@ describe("cgroups of pods", () => {
     expect(cgroups.limits(["test", "kubepods", "burstable"])?.cpuShares).toBe(768n);
     expect(cgroups.limits(["test", "kubepods", "besteffort"])?.cpuShares).toBe(2n);
     expect(cgroups.limits(["test", "kubepods", "burstable", "poda"])?.cpuShares).toBe(512n);
+  });
+
+  it("are made at the next try when the QoS cgroups could not be", async () => {
+    const { cgroups, pods } = fixture();
+    const ensure = cgroups.ensure.bind(cgroups);
+    cgroups.ensure = async () => {
+      throw new NodeletError("internal", "read-only file system");
+    };
+    await expect(pods.ensure({ pod: podOf("a", "1"), signal })).rejects.toThrow("read-only");
+    cgroups.ensure = ensure;
+    await pods.ensure({ pod: podOf("a", "1"), signal });
+    expect(cgroups.limits(["test", "kubepods", "burstable", "poda"])?.cpuShares).toBe(1024n);
+  });
+
+  it("get the shares of all pods at last, whichever write takes longest, and give back those of pods that went", async () => {
+    const { cgroups, pods } = fixture();
+    const ensure = cgroups.ensure.bind(cgroups);
+    const slow = Promise.withResolvers<void>();
+    let writes = 0;
+    cgroups.ensure = async (request) => {
+      writes += 1;
+      if (writes === 1) await slow.promise;
+      return ensure(request);
+    };
+    const both = [podOf("a", "1"), podOf("b", "1")].map((pod) => pods.ensure({ pod, signal }));
+    slow.resolve();
+    await Promise.all(both);
+    expect(cgroups.limits(["test", "kubepods", "burstable"])?.cpuShares).toBe(2048n);
+    await pods.destroyUid({ podUid: "a", signal });
+    await pods.removeOrphans({ inUse: () => true, signal });
+    expect(cgroups.limits(["test", "kubepods", "burstable"])?.cpuShares).toBe(1024n);
   });
 
   it("go with the pod, also when only its UID is known, and orphans go too", async () => {

@@ -23,6 +23,7 @@ export class PodCgroups {
   readonly #ensured = new Map<string, Pod>();
   /** Shares that were written to the Burstable cgroup last; undefined before the QoS cgroups were made. */
   #burstableShares: bigint | undefined;
+  #qosWrite: Promise<void> | undefined;
 
   constructor(options: {
     readonly config: AgentConfig;
@@ -55,8 +56,8 @@ export class PodCgroups {
       podPidsLimit: this.#config.podPidsLimit,
     });
     this.#ensured.set(uid, pod);
-    await this.#refreshQos(signal);
     try {
+      await this.#refreshQos(signal);
       await this.#cgroups.ensure({ name: this.#name(pod), resources, signal });
     } catch (error) {
       this.#ensured.delete(uid);
@@ -66,14 +67,21 @@ export class PodCgroups {
 
   /** Burstable pods together weigh what they requested, BestEffort pods the least; written when it changed. */
   async #refreshQos(signal: AbortSignal): Promise<void> {
+    // One write at a time, or an older sum might come last.
+    while (this.#qosWrite !== undefined) await this.#qosWrite;
     const { burstable, bestEffort } = qosCgroupResources({ pods: this.#ensured.values() });
     const shares = burstable.cpuShares ?? 0n;
     if (this.#burstableShares === shares) return;
     const { cgroupRoot } = this.#config;
-    await Promise.all([
+    const write = Promise.all([
       this.#cgroups.ensure({ name: qosCgroupName({ cgroupRoot, qos: "Burstable" }), resources: burstable, signal }),
       this.#cgroups.ensure({ name: qosCgroupName({ cgroupRoot, qos: "BestEffort" }), resources: bestEffort, signal }),
     ]);
+    const end = (): void => {
+      this.#qosWrite = undefined;
+    };
+    this.#qosWrite = write.then(end, end);
+    await write;
     this.#burstableShares = shares;
   }
 
@@ -117,6 +125,8 @@ export class PodCgroups {
         });
       }
     }
+    // Pods went meanwhile: what is left weighs less.
+    if (this.#burstableShares !== undefined) await this.#refreshQos(request.signal);
   }
 
   #name(pod: Pod): CgroupName {

@@ -17,14 +17,32 @@ export function delay(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
   });
 }
 
+/** What the promise comes to, or `cancelled` at the instant the signal fires, be it that the promise never settles. */
+export function orCancelled<T>(
+  promise: Promise<T>,
+  options: { readonly what: string; readonly signal: AbortSignal },
+): Promise<T> {
+  const { what, signal } = options;
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void =>
+      reject(new NodeletError("cancelled", `${what} was cancelled`, { cause: signal.reason }));
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}
+
 /**
  * Runs `work` with a signal that fires when `parent` does or when `timeoutMs` passed, and rejects at that instant even if `work` ignores the
- * signal: a call that hangs holds nobody. Rejects with `deadline` ("<what> did not answer within 120s") or `cancelled`.
+ * signal: a call that hangs holds nobody. Rejects with `deadline` ("<what> did not answer within 120s") or `cancelled`; with a parent that has fired
+ * already nothing is begun.
  */
 export async function withDeadline<T>(
   options: { readonly clock: Clock; readonly timeoutMs: number; readonly what: string; readonly parent?: AbortSignal },
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
+  const { parent } = options;
+  if (parent?.aborted) throw new NodeletError("cancelled", `${options.what} was cancelled`, { cause: parent.reason });
   const controller = new AbortController();
   let finish: (() => void) | undefined;
   const gaveUp = new Promise<never>((_, reject) => {
@@ -36,13 +54,12 @@ export async function withDeadline<T>(
       fail(new NodeletError("deadline", `${options.what} did not answer within ${options.timeoutMs / 1000}s`)),
     );
     const onAbort = (): void =>
-      fail(new NodeletError("cancelled", `${options.what} was cancelled`, { cause: options.parent?.reason }));
+      fail(new NodeletError("cancelled", `${options.what} was cancelled`, { cause: parent?.reason }));
     finish = () => {
       timer.cancel();
-      options.parent?.removeEventListener("abort", onAbort);
+      parent?.removeEventListener("abort", onAbort);
     };
-    if (options.parent?.aborted) onAbort();
-    else options.parent?.addEventListener("abort", onAbort, { once: true });
+    parent?.addEventListener("abort", onAbort, { once: true });
   });
   try {
     return await Promise.race([work(controller.signal), gaveUp]);

@@ -1,4 +1,4 @@
-import { delay, withDeadline } from "../async/delay.ts";
+import { delay, orCancelled, withDeadline } from "../async/delay.ts";
 import { isErrorOfKind } from "../errors/nodelet-error.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -6,6 +6,7 @@ import type { ContainerLogs, PodFiles } from "../ports/pod-files.ts";
 import type { RuntimeService } from "../ports/runtime-service.ts";
 import type { ContainerEvent, ContainerSummary, CriContainerStatus, SandboxSummary } from "../ports/runtime-types.ts";
 import { groupListing, type PodListing, sameListing } from "./observe/listing.ts";
+import { type Look, LookOrder } from "./observe/look-order.ts";
 import { toObservedContainer, toObservedPod, toObservedSandbox } from "./observe/observed.ts";
 import { emptyObservedPod, type ObservedContainer, type ObservedPod, type ObservedSandbox } from "./observed-pod.ts";
 import { readTerminationMessage } from "./termination-message.ts";
@@ -57,6 +58,7 @@ export class Observer {
   readonly #inspecting = new Set<string>();
   /** Pods that the runtime listed and whose first look has not succeeded yet: what they have is not known. */
   readonly #unlooked = new Set<string>();
+  readonly #order = new LookOrder();
   #lastRelistMs: number;
   #lastError: unknown;
   #markReady: () => void = () => undefined;
@@ -74,7 +76,8 @@ export class Observer {
 
   /** How many entries about pods are held. */
   get size(): number {
-    return this.#cache.size + this.#listings.size + this.#busyRounds.size + this.#inspecting.size + this.#unlooked.size;
+    const held = [this.#cache, this.#listings, this.#busyRounds, this.#inspecting, this.#unlooked, this.#order];
+    return held.reduce((sum, { size }) => sum + size, 0);
   }
 
   get isReady(): boolean {
@@ -86,8 +89,9 @@ export class Observer {
     return this.#cache.get(pod.uid) ?? emptyObservedPod({ ...pod, lookedAtMs: this.#lastRelistMs });
   }
 
+  /** True when the runtime has something of the pod, be it that it could not be looked at yet. */
   has(podUid: string): boolean {
-    return this.#cache.has(podUid);
+    return this.#cache.has(podUid) || this.#unlooked.has(podUid);
   }
 
   /** False while the runtime has something of the pod that could not be looked at yet: `get` then says nothing about it. */
@@ -119,18 +123,20 @@ export class Observer {
     options: { readonly signal?: AbortSignal; readonly fresh?: boolean } = {},
   ): Promise<ObservedPod> {
     const { runtime, clock } = this.#options.ports;
-    const lookedAtMs = clock.monotonicMs();
+    const look = this.#order.begin(clock.monotonicMs());
     const labels = { [POD_UID_LABEL]: pod.uid };
-    const [sandboxes, containers] = await this.#timed("listing a pod", options.signal, (signal) =>
-      Promise.all([runtime.listSandboxes({ labels, signal }), runtime.listContainers({ labels, signal })]),
-    );
-    const listing = groupListing(sandboxes, containers).pods.get(pod.uid);
-    if (listing === undefined) {
+    try {
+      const [sandboxes, containers] = await this.#timed("listing a pod", options.signal, (signal) =>
+        Promise.all([runtime.listSandboxes({ labels, signal }), runtime.listContainers({ labels, signal })]),
+      );
+      const listing = groupListing(sandboxes, containers).pods.get(pod.uid);
+      if (listing !== undefined) return await this.#inspect(listing, look, options);
       this.#unlooked.delete(pod.uid);
-      this.#forget(pod.uid, lookedAtMs);
-      return emptyObservedPod({ ...pod, lookedAtMs });
+      this.#forget(pod.uid, look);
+      return emptyObservedPod({ ...pod, lookedAtMs: look.atMs });
+    } finally {
+      this.#order.end(look);
     }
-    return this.#inspect(listing, lookedAtMs, options);
   }
 
   async #relistLoop(signal: AbortSignal): Promise<void> {
@@ -150,13 +156,26 @@ export class Observer {
   }
 
   async #relist(signal: AbortSignal): Promise<void> {
-    const { runtime, clock, logger } = this.#options.ports;
-    const lookedAtMs = clock.monotonicMs();
-    const [sandboxes, containers] = await this.#timed("the relist", signal, (call) =>
-      Promise.all([runtime.listSandboxes({ signal: call }), runtime.listContainers({ signal: call })]),
-    );
-    const { pods } = groupListing(sandboxes, containers);
-    const looks: Promise<unknown>[] = [];
+    const { runtime, clock } = this.#options.ports;
+    const look = this.#order.begin(clock.monotonicMs());
+    try {
+      const [sandboxes, containers] = await this.#timed("the relist", signal, (call) =>
+        Promise.all([runtime.listSandboxes({ signal: call }), runtime.listContainers({ signal: call })]),
+      );
+      const inspections = this.#lookAtChanged(groupListing(sandboxes, containers).pods, look, signal);
+      // Nobody acts before the first looks are there; a pod whose look hangs must not hold up the others for long.
+      if (!this.#isReady) await Promise.race([Promise.all(inspections), delay(clock, FIRST_LOOKS_MS, signal)]);
+    } finally {
+      this.#order.end(look);
+    }
+    this.#lastRelistMs = clock.monotonicMs();
+    this.#isReady = true;
+    this.#markReady();
+  }
+
+  #lookAtChanged(pods: ReadonlyMap<string, PodListing>, look: Look, signal: AbortSignal): readonly Promise<unknown>[] {
+    const { logger } = this.#options.ports;
+    const inspections: Promise<unknown>[] = [];
     for (const listing of pods.values()) {
       const previous = this.#listings.get(listing.uid);
       if (
@@ -166,7 +185,7 @@ export class Observer {
       )
         continue;
       if (!this.#cache.has(listing.uid)) this.#unlooked.add(listing.uid);
-      const look = this.#inspect(listing, lookedAtMs, { signal }).catch((error: unknown) => {
+      const inspection = this.#inspect(listing, look, { signal }).catch((error: unknown) => {
         if (!signal.aborted)
           logger.warn("Looking at a pod failed; the next relist tries again", {
             pod: `${listing.namespace}/${listing.name}`,
@@ -174,15 +193,12 @@ export class Observer {
             reason: String(error),
           });
       });
-      looks.push(look);
+      inspections.push(inspection);
     }
-    for (const uid of [...this.#cache.keys()]) if (!pods.has(uid)) this.#forget(uid, lookedAtMs);
-    for (const uid of [...this.#unlooked]) if (!pods.has(uid)) this.#unlooked.delete(uid);
-    // Nobody acts before the first looks are there; a pod whose look hangs must not hold up the others for long.
-    if (!this.#isReady) await Promise.race([Promise.all(looks), delay(clock, FIRST_LOOKS_MS, signal)]);
-    this.#lastRelistMs = clock.monotonicMs();
-    this.#isReady = true;
-    this.#markReady();
+    for (const uid of [...this.#cache.keys()]) if (!pods.has(uid)) this.#forget(uid, look);
+    for (const held of [this.#unlooked, this.#busyRounds])
+      for (const uid of [...held.keys()]) if (!pods.has(uid)) held.delete(uid);
+    return inspections;
   }
 
   /** Runs one look with a deadline that holds even if the adapter keeps none. */
@@ -204,11 +220,12 @@ export class Observer {
 
   async #inspect(
     listing: PodListing,
-    lookedAtMs: number,
+    look: Look,
     options: { readonly signal?: AbortSignal; readonly fresh?: boolean },
   ): Promise<ObservedPod> {
     const previous = options.fresh ? undefined : this.#cache.get(listing.uid);
     this.#inspecting.add(listing.uid);
+    this.#order.hold(look);
     try {
       const [sandboxes, containers] = await this.#timed("looking at a pod", options.signal, (signal) =>
         Promise.all([
@@ -217,23 +234,17 @@ export class Observer {
         ]),
       );
       const present = <T>(item: T | undefined): item is T => item !== undefined;
-      return this.#take(
-        toObservedPod({
-          ...listing,
-          sandboxes: sandboxes.filter(present),
-          containers: containers.filter(present),
-          lookedAtMs,
-        }),
-        listing,
-      );
+      const seen = { sandboxes: sandboxes.filter(present), containers: containers.filter(present) };
+      return this.#take(toObservedPod({ ...listing, ...seen, lookedAtMs: look.atMs }), listing, look);
     } finally {
       this.#inspecting.delete(listing.uid);
+      this.#order.end(look);
     }
   }
 
-  #take(next: ObservedPod, listing: PodListing): ObservedPod {
+  #take(next: ObservedPod, listing: PodListing, look: Look): ObservedPod {
     const current = this.#cache.get(next.uid);
-    if (current !== undefined && current.lookedAtMs > next.lookedAtMs) return current;
+    if (!this.#order.take(next.uid, look)) return current ?? this.get(next);
     this.#unlooked.delete(next.uid);
     this.#listings.set(next.uid, listing);
     this.#cache.set(next.uid, next);
@@ -241,16 +252,14 @@ export class Observer {
     return next;
   }
 
-  #forget(uid: string, lookedAtMs: number): void {
+  #forget(uid: string, look: Look): void {
     const current = this.#cache.get(uid);
-    if (current === undefined || current.lookedAtMs > lookedAtMs) return;
+    if (!this.#order.takeGone(uid, look) || current === undefined) return;
     this.#cache.delete(uid);
     this.#listings.delete(uid);
     this.#busyRounds.delete(uid);
-    this.#options.onChange(
-      emptyObservedPod({ uid, name: current.name, namespace: current.namespace, lookedAtMs }),
-      current,
-    );
+    const { name, namespace } = current;
+    this.#options.onChange(emptyObservedPod({ uid, name, namespace, lookedAtMs: look.atMs }), current);
   }
 
   async #observeSandbox(
@@ -305,9 +314,12 @@ export class Observer {
     if (!this.#options.events) return;
     while (!signal.aborted) {
       try {
-        const { containerEvents } = await runtime.capabilities({ signal });
+        const { containerEvents } = await this.#timed("the runtime's capabilities", signal, (call) =>
+          runtime.capabilities({ signal: call }),
+        );
         if (!containerEvents) return;
-        await runtime.watchContainerEvents({ onEvent: (event) => this.#onEvent(event, signal), signal });
+        const onEvent = (event: ContainerEvent): void => this.#onEvent(event, signal);
+        await orCancelled(runtime.watchContainerEvents({ onEvent, signal }), { what: "watching events", signal });
       } catch (error) {
         if (isErrorOfKind(error, "unsupported")) return;
         if (!signal.aborted)
