@@ -9,7 +9,10 @@ import { defineConfig } from "vitest/config";
  *     vitest run --mode bench         the benches, once and small: bench/
  *     vitest run --mode pack          the packed packages in an empty project: *.pack.test.ts
  */
-const tiers: Record<string, { include: string[]; exclude: string[]; testTimeout: number; fileParallelism: boolean }> = {
+const tiers: Record<
+  string,
+  { include: string[]; exclude: string[]; testTimeout: number; fileParallelism: boolean; globalSetup?: string[] }
+> = {
   test: {
     include: [
       "packages/*/src/**/*.test.ts",
@@ -42,6 +45,7 @@ const tiers: Record<string, { include: string[]; exclude: string[]; testTimeout:
   },
   pack: {
     include: ["{tools,scripts,examples,e2e}/**/*.pack.test.ts"],
+    globalSetup: ["tools/build/pack-tier.config.ts"],
     exclude: [],
     testTimeout: 300_000,
     fileParallelism: false,

@@ -1,9 +1,9 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type PackedPackage, packPackages, succeed } from "./build/packed-project.test-support.ts";
+import { afterAll, describe, expect, inject, it } from "vitest";
+import { succeed } from "./build/packed-project.test-support.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 // A project of somebody else knows nothing of this repository's conditions.
@@ -15,16 +15,10 @@ interface Manifest {
   overrides?: Record<string, string>;
 }
 
-let packed: readonly PackedPackage[];
+const packed = inject("packed");
 const folders: string[] = [];
 
-beforeAll(async () => {
-  await succeed([process.execPath, "tools/build/main.ts"], { cwd: root, env });
-  packed = await packPackages(root);
-});
-
 afterAll(() => {
-  if (packed?.[0] !== undefined) rmSync(dirname(packed[0].tarball), { recursive: true });
   for (const folder of folders) rmSync(folder, { recursive: true });
 });
 

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { runCommand } from "../run-command.ts";
-import { installPacked, type PackedPackage, packPackages, succeed } from "./packed-project.test-support.ts";
+import { installPacked, succeed } from "./packed-project.test-support.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
 const rootManifest = JSON.parse(readFileSync(`${root}/package.json`, "utf8")) as {
@@ -12,14 +12,12 @@ const rootManifest = JSON.parse(readFileSync(`${root}/package.json`, "utf8")) as
 // A project of somebody else knows nothing of this repository's conditions.
 const env = { ...process.env, NODE_OPTIONS: "" };
 
-let packed: readonly PackedPackage[];
+const packed = inject("packed");
 let project: string;
 /** Every entry that the installed packages export, as it is imported. */
 let specifiers: string[];
 
 beforeAll(async () => {
-  await succeed([process.execPath, "tools/build/main.ts"], { cwd: root, env });
-  packed = await packPackages(root);
   const { vitest, typescript } = rootManifest.devDependencies as Record<"vitest" | "typescript", string>;
   project = await installPacked(packed, {
     vitest,
@@ -37,7 +35,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => {
-  if (packed?.[0] !== undefined) rmSync(dirname(packed[0].tarball), { recursive: true });
   if (project !== undefined) rmSync(project, { recursive: true });
 });
 
