@@ -79,7 +79,7 @@ describe.each(["1.6", "2.1"] as const)("pods from files on containerd %s", (vers
     const shown = JSON.parse((await node.agent.get("readOnly", "/pods")).text) as { items: { metadata: unknown }[] };
     expect(shown.items.map(({ metadata }) => metadata)).toMatchObject([{ name, uid }]);
     await remove("web");
-    await node.waitForNothingLeft(uid);
+    await node.waitForNothingLeft({ uid });
     expect(await readdir(node.agent.dirs.links)).toEqual([]);
   });
 
@@ -101,9 +101,9 @@ describe.each(["1.6", "2.1"] as const)("pods from files on containerd %s", (vers
     expect(lines.map(({ text }) => text)).toEqual(["began", "told", "ended"]);
     const { startedAtNs } = await node.containerStatus({ pod: "edited", container: "main" });
     expect(Number(startedAtNs / 1_000_000n)).toBeGreaterThanOrEqual(lines[2]?.atMs ?? Number.POSITIVE_INFINITY);
-    await node.waitForNothingLeft(first.metadata?.uid);
+    await node.waitForNothingLeft({ uid: first.metadata?.uid });
     await remove("edited");
-    await node.waitForNothingLeft(second.metadata?.uid);
+    await node.waitForNothingLeft({ uid: second.metadata?.uid });
   });
 
   it("is killed after its grace when it does not heed the signal", async () => {
@@ -113,7 +113,7 @@ describe.each(["1.6", "2.1"] as const)("pods from files on containerd %s", (vers
     const began = performance.now();
     await remove("deaf");
     expect(performance.now() - began).toBeGreaterThanOrEqual(2_000);
-    await node.waitForNothingLeft(pod.metadata?.uid);
+    await node.waitForNothingLeft({ uid: pod.metadata?.uid });
   });
 
   it("runs on untouched when its file is touched, rewritten, replaced by a copy, or says the same in other words", async () => {
@@ -172,7 +172,7 @@ describe.each(["1.6", "2.1"] as const)("pods from files on containerd %s", (vers
     const { startedAtNs } = await node.containerStatus({ pod: "back", container: "main" });
     expect(Number(startedAtNs / 1_000_000n)).toBeGreaterThanOrEqual(lines[2]?.atMs ?? Number.POSITIVE_INFINITY);
     await remove("back");
-    await node.waitForNothingLeft(first.metadata?.uid);
+    await node.waitForNothingLeft({ uid: first.metadata?.uid });
   });
 
   it("may have two containers, each with its own log", async () => {
@@ -196,5 +196,6 @@ describe.each(["1.6", "2.1"] as const)("pods from files on containerd %s", (vers
     await Promise.all(names.map((name) => node.agent.removeManifest(`${name}.yaml`)));
     for (const name of names) await node.waitForGone(name);
     await node.waitForNothingLeft();
+    expect(await node.agent.pods()).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { inspect } from "node:util";
 import type { ContainerSummary, CriContainerStatus, Pod, SandboxSummary } from "@nodelet/core";
 import { type CriAdapter, createCriAdapter } from "@nodelet/cri-adapter";
 import {
@@ -18,7 +19,7 @@ import { describeAgent, describeRuntime } from "./report.ts";
 const LABEL_POD_NAME = "io.kubernetes.pod.name";
 const LABEL_CONTAINER_NAME = "io.kubernetes.container.name";
 /** The machine is shared: what takes a second alone may take half a minute. */
-const WAIT_MS = 15_000;
+const WAIT_MS = 60_000;
 const LOOK_AGAIN_MS = 100;
 
 /** What {@link NodeUnderTest.waitFor} waits for. */
@@ -88,7 +89,7 @@ export class NodeUnderTest {
       if (performance.now() > endMs) break;
       await sleep(LOOK_AGAIN_MS);
     }
-    const why = last === undefined ? "" : `\nlast look: ${last instanceof Error ? last.message : String(last)}`;
+    const why = last === undefined ? "" : `\nlast look: ${last instanceof Error ? last.message : inspect(last)}`;
     throw new Error(`waited ${timeoutMs} ms in vain for ${wait.what}${why}\n${await this.describe()}`);
   }
 
@@ -164,11 +165,18 @@ export class NodeUnderTest {
   }
 
   /** Waits until {@link leftovers} finds nothing: the last of a pod goes a moment after its sandbox. */
-  async waitForNothingLeft(uid?: string): Promise<void> {
+  async waitForNothingLeft(
+    of: {
+      readonly uid?: string | undefined;
+      /** True for what may be left. */
+      readonly except?: (left: string) => boolean;
+    } = {},
+  ): Promise<void> {
+    const { uid, except = () => false } = of;
     await this.waitFor({
       what: `nothing of ${uid ?? "any pod"} to be left`,
       until: async () => {
-        const left = await this.leftovers(uid);
+        const left = (await this.leftovers(uid)).filter((what) => !except(what));
         if (left.length > 0) throw new Error(left.join("\n"));
         return true;
       },
