@@ -372,7 +372,7 @@ function settledBefore(signal: AbortSignal, promise: Promise<void>): Promise<boo
   if (signal.aborted) return Promise.resolve(false);
   return new Promise((resolve) => {
     signal.addEventListener("abort", () => resolve(false), { once: true });
-    promise.then(() => resolve(true));
+    void promise.then(() => resolve(true));
   });
 }
 

@@ -30,16 +30,15 @@ describe("a pod worker's states", () => {
     "terminating>terminated",
     "terminated>finished",
   ]);
-  for (const from of PHASES) {
-    for (const to of PHASES) {
-      const allowed = legal.has(`${from}>${to}`);
-      it(`${allowed ? "go" : "do not go"} from ${from} to ${to}`, () => {
-        const move = (): WorkerState => moveTo(stateOf(from), stateOf(to));
-        if (allowed) expect(move()).toEqual(stateOf(to));
-        else expect(move).toThrow(`illegal pod worker transition ${from} -> ${to}`);
-      });
-    }
-  }
+  const edges = PHASES.flatMap((from) => PHASES.map((to) => ({ from, to, allowed: legal.has(`${from}>${to}`) })));
+
+  it.each(edges.filter(({ allowed }) => allowed))("go from $from to $to", ({ from, to }) => {
+    expect(moveTo(stateOf(from), stateOf(to))).toEqual(stateOf(to));
+  });
+
+  it.each(edges.filter(({ allowed }) => !allowed))("do not go from $from to $to", ({ from, to }) => {
+    expect(() => moveTo(stateOf(from), stateOf(to))).toThrow(`illegal pod worker transition ${from} -> ${to}`);
+  });
 
   it("lead from every state to finished, and nowhere from there", () => {
     for (const from of PHASES) {

@@ -1,6 +1,6 @@
 import { VirtualClock } from "@nodelet/testkit";
 import { describe, expect, it } from "vitest";
-import { delay, withDeadline } from "./delay.ts";
+import { delay } from "./delay.ts";
 import { Wake } from "./wake.ts";
 
 const never = new AbortController().signal;
@@ -53,37 +53,6 @@ describe("Wake", () => {
     const waited = new Wake(clock).wait(stop.signal);
     stop.abort();
     await expect(waited).resolves.toBeUndefined();
-  });
-});
-
-describe("withDeadline", () => {
-  it("rejects at its time even if the work never heeds the signal", async () => {
-    const clock = new VirtualClock();
-    const hung = withDeadline({ clock, timeoutMs: 3000, what: "StopContainer" }, () => new Promise(() => undefined));
-    const caught = expect(hung).rejects.toMatchObject({
-      kind: "deadline",
-      message: "StopContainer did not answer within 3s",
-    });
-    await clock.advance(3000);
-    await caught;
-  });
-
-  it("rejects as cancelled when the parent fires, and leaves no timer", async () => {
-    const clock = new VirtualClock();
-    const parent = new AbortController();
-    const hung = withDeadline(
-      { clock, timeoutMs: 3000, what: "it", parent: parent.signal },
-      () => new Promise(() => undefined),
-    );
-    parent.abort();
-    await expect(hung).rejects.toMatchObject({ kind: "cancelled" });
-    expect(clock.pendingTimers).toBe(0);
-  });
-
-  it("answers as the work does, and leaves no timer", async () => {
-    const clock = new VirtualClock();
-    await expect(withDeadline({ clock, timeoutMs: 3000, what: "it" }, async () => 7)).resolves.toBe(7);
-    expect(clock.pendingTimers).toBe(0);
   });
 });
 

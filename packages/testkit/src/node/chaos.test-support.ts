@@ -36,23 +36,18 @@ export class Chaos {
 
   constructor(seed: number) {
     this.#random = new Random(seed);
-    let faults: FaultPlan | undefined;
     this.node = new SimulatedNode({
       seed,
       runtime: { latencyMs: containerdLatency(this.#random.fork("latency")) },
-      decorate: (ports) => {
-        if (faults === undefined) return ports;
-        return {
-          ...ports,
-          runtime: withFaults(ports.runtime, faults),
-          images: withFaults(ports.images, faults),
-          podFiles: withFaults(ports.podFiles, faults),
-          statusSink: withFaults(ports.statusSink, faults),
-        };
-      },
+      decorate: (ports) => ({
+        ...ports,
+        runtime: withFaults(ports.runtime, this.#faults),
+        images: withFaults(ports.images, this.#faults),
+        podFiles: withFaults(ports.podFiles, this.#faults),
+        statusSink: withFaults(ports.statusSink, this.#faults),
+      }),
     });
-    faults = new FaultPlan({ clock: this.node.clock, random: this.#random.fork("faults") });
-    this.#faults = faults;
+    this.#faults = new FaultPlan({ clock: this.node.clock, random: this.#random.fork("faults") });
     this.node.images.add(IMAGE);
     this.node.images.offer(PULLED);
   }
@@ -100,7 +95,7 @@ export class Chaos {
       () => this.#faults.clear(),
       () => node.clock.jumpWall(random.int({ min: -3_600_000, max: 3_600_000 })),
     ];
-    await random.pick(kinds)();
+    await Promise.resolve(random.pick(kinds)());
   }
 
   #apply(): void {
