@@ -50,6 +50,14 @@ describe("dead exports", () => {
     expect(dead(files)).toEqual(["2 nothing uses unused: take it out"]);
   });
 
+  it("keeps what tests share in a private package that exports nothing, and only that", () => {
+    const files = {
+      "e2e/harness/a.ts": "export const shared = 1;\nexport const left = 2;\n",
+      "e2e/some.test.ts": 'import { shared } from "./harness/a.ts";\nshared.toFixed();\n',
+    };
+    expect(dead(files)).toEqual(["2 nothing uses left: take it out"]);
+  });
+
   it("keeps a type that is part of another export's shape", () => {
     const files = {
       [`${dir}/index.ts`]: 'export { f } from "./a.ts";\n',

@@ -5,7 +5,7 @@ import { splitSpecifier, type Workspace, type WorkspacePackage } from "./workspa
 
 /**
  * Exports that nothing outside their file needs. What a published package's entry files pass on is its public API and
- * always alive; in private packages only what another file imports is. An export that only tests import is alive when its own file
+ * always alive; in private packages only what another file imports is, tests included where the package exports nothing. An export that only tests import is alive when its own file
  * uses it too; a type is alive when its own file uses it, since it is then part of another export's shape.
  */
 export function checkDeadExports(workspace: Workspace): Finding[] {
@@ -37,6 +37,11 @@ function judge(file: SourceFile, item: ModuleExport, uses: Uses | undefined): Fi
     return [error(file.path, `nothing uses ${item.name}: take it out`, item.line)];
   }
   return item.typeOnly ? [] : [error(file.path, `only this file uses ${item.name}: drop the export`, item.line)];
+}
+
+/** A private package that exports nothing is there for its tests: what they share is alive. */
+function isForTests(owner: WorkspacePackage): boolean {
+  return owner.manifest.private === true && owner.manifest.exports === undefined;
 }
 
 /** Files that a tool loads by name. */
@@ -95,7 +100,7 @@ function collectUses(workspace: Workspace): Map<string, Uses> {
     for (const file of owner.files) {
       for (const entry of file.imports) {
         if (entry.reexportedAs !== undefined) continue;
-        for (const name of entry.names) mark(resolve(file, entry.specifier), name, file.isTest);
+        for (const name of entry.names) mark(resolve(file, entry.specifier), name, file.isTest && !isForTests(owner));
       }
     }
   }

@@ -12,7 +12,10 @@ const folders: Record<string, string> = {
   "@nodelet/lib-native": "packages/lib-native",
   "@nodelet/cli": "packages/cli",
   "@nodelet/dev-node": "packages/dev-node",
+  "@nodelet/e2e": "e2e",
 };
+
+const privatePackages = ["@nodelet/dev-node", "@nodelet/e2e"];
 
 /** Fields that a test sets on a package of its tree, by the package's name or `(root)`. */
 export type ManifestChanges = Record<string, Partial<Manifest>>;
@@ -31,8 +34,10 @@ export function makeTree(files: Record<string, string>, manifests: ManifestChang
     const manifest = {
       name,
       version: "0.1.0",
-      private: name === "@nodelet/dev-node",
-      exports: { ".": { "nodelet-source": "./src/index.ts", default: "./dist/index.js" } },
+      private: privatePackages.includes(name),
+      ...(name !== "@nodelet/e2e" && {
+        exports: { ".": { "nodelet-source": "./src/index.ts", default: "./dist/index.js" } },
+      }),
       ...manifests[name],
     };
     all[`${dir}/package.json`] = JSON.stringify(manifest);
