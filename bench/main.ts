@@ -6,10 +6,7 @@ import { prepareNode } from "@nodelet/dev-node";
 import { figuresOf, formatFigures } from "./startup/report.ts";
 import { runStartup } from "./startup/run-startup.ts";
 
-const program = fileURLToPath(import.meta.resolve("@nodelet/cli/package.json")).replace(
-  /package\.json$/,
-  "bin/nodelet.js",
-);
+const program = fileURLToPath(new URL("../packages/cli/bin/nodelet.js", import.meta.url));
 const usage = `npm run bench -- [options]: the agent against raw calls of the runtime, on one private containerd
   --pods 1,30,90     numbers of pods
   --rounds 3         times that each is measured, floor and agent in turn; medians count

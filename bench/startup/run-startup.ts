@@ -20,6 +20,7 @@ export interface StartupOptions {
   readonly log: (line: string) => void;
 }
 
+/** All that was measured, in its order. */
 export interface StartupResult {
   readonly samples: readonly Sample[];
   readonly idle: IdleSample | undefined;

@@ -12,7 +12,7 @@ export class RuntimeWatch {
   readonly #sandboxes = new Set<string>();
   #startedAtMs = 0;
   #goneAtMs = 0;
-  #failure: unknown;
+  #failure: Error | undefined;
   #wake: () => void = () => undefined;
 
   constructor(options: { readonly endpoint: string }) {
@@ -68,7 +68,7 @@ export class RuntimeWatch {
         this.#wake();
       }
     } catch (error) {
-      if (!signal.aborted) this.#failure = error;
+      if (!signal.aborted) this.#failure = new Error("the runtime's event stream broke", { cause: error });
     }
     this.#wake();
   }

@@ -1,6 +1,5 @@
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type PreparedNode, prepareNode } from "@nodelet/dev-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -8,7 +7,7 @@ import { figuresOf } from "./report.ts";
 import { runStartup } from "./run-startup.ts";
 import { median, type Sample } from "./samples.ts";
 
-const program = join(fileURLToPath(import.meta.resolve("@nodelet/cli/package.json")), "../bin/nodelet.js");
+const program = fileURLToPath(new URL("../../packages/cli/bin/nodelet.js", import.meta.url));
 
 describe("a small run on containerd", () => {
   const dir = `${tmpdir()}/nodelet-bench-test-${process.pid}`;

@@ -18,9 +18,13 @@ export interface BenchPod {
   readonly command: readonly string[];
 }
 
+/** Seconds that a container gets between SIGTERM and SIGKILL. */
 export const GRACE_SECONDS = 2;
+/** Name of a pod's only container. */
 export const CONTAINER = "app";
+/** Namespace of every pod. */
 export const NAMESPACE = "default";
+/** An image that the node has. */
 export const IMAGE: string = standardImages.busybox;
 
 const COMMANDS: Readonly<Record<Behaviour, readonly string[]>> = {
