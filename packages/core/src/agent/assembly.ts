@@ -16,6 +16,7 @@ import { PodCgroups } from "./pod-cgroups.ts";
 import { AgentPodLifecycle } from "./pod-lifecycle.ts";
 import type { PodWorker } from "./pod-worker.ts";
 import { PodWorkers } from "./pod-workers.ts";
+import { Removals } from "./removals.ts";
 import type { RuntimeMonitor } from "./runtime-monitor.ts";
 import { StartErrors } from "./start-errors.ts";
 
@@ -32,6 +33,7 @@ export interface AgentParts {
   readonly allocations: Allocations;
   readonly startErrors: StartErrors;
   readonly crashBackOffs: CrashBackOffs;
+  readonly removals: Removals;
 }
 
 interface AssemblyInput {
@@ -87,6 +89,7 @@ function makeLedgers({ options, machine, decisions, onPodChange }: AssemblyInput
     images,
     backOffState,
     podCgroups: new PodCgroups({ config, ports }),
+    removals: new Removals(),
     startErrors: new StartErrors(),
     allocations: new Allocations({ decisions }),
     ownership: new Ownership({ ports, decisions, takeOver: config.takeOver }),

@@ -10,6 +10,7 @@ import type { Observer } from "../runtime/observer.ts";
 import type { Ownership } from "./ownership.ts";
 import type { PodCgroups } from "./pod-cgroups.ts";
 import type { PodWorkers } from "./pod-workers.ts";
+import type { Removals } from "./removals.ts";
 
 /** Upstream's housekeeping period, and how often the disk is gone through when nothing asked for it. */
 const PERIOD_MS = 2000;
@@ -28,6 +29,7 @@ export interface HousekeepingOptions {
   readonly workers: PodWorkers;
   readonly ownership: Ownership;
   readonly podCgroups: PodCgroups;
+  readonly removals: Removals;
   /** Every pod that a source wants. */
   readonly desired: () => readonly Pod[];
   /** True when what is unknown may be removed: every source reported, the runtime answers, and no news of the sources waits. */
@@ -96,25 +98,17 @@ export class Housekeeping {
       if (ownership.owns(observed.uid)) workers.removeOrphan(podOf(observed));
       else ownership.report(observed);
     }
+    ownership.forgetReports((uid) => observer.has(uid));
   }
 
   async #cleanDisk(desired: ReadonlyMap<string, Pod>, signal: AbortSignal): Promise<void> {
-    const { observer, workers, ports, ownership, podCgroups } = this.#options;
+    const { observer, workers, ports, podCgroups, removals } = this.#options;
     const inUse = (uid: string): boolean => desired.has(uid) || workers.get(uid) !== undefined || observer.has(uid);
-    const stuck: string[] = [];
-    for (const uid of await ports.podFiles.listPods({ signal })) {
-      if (inUse(uid)) continue;
-      try {
-        await ports.podFiles.removePod({ podUid: uid, signal });
-        ownership.release(uid);
-      } catch (error) {
-        if (!isErrorOfKind(error, "conflict")) throw error;
-        stuck.push(uid);
-      }
-    }
-    this.#tellStuck(stuck);
+    await this.#removeDirectories(inUse, signal);
     for (const ref of await ports.containerLogs.listPodLogs({ signal })) {
-      if (!inUse(ref.podUid)) await ports.containerLogs.removePodLogs({ ...ref, signal });
+      if (inUse(ref.podUid)) continue;
+      const remove = (): Promise<void> => ports.containerLogs.removePodLogs({ ...ref, signal });
+      await removals.run(ref.podUid, remove).catch((error: unknown) => this.#tellFailed(ref.podUid, error, signal));
     }
     const running = new Set(
       observer
@@ -124,7 +118,30 @@ export class Housekeeping {
         ),
     );
     await ports.containerLogs.removeDanglingLinks({ keep: (containerId) => running.has(containerId), signal });
-    await podCgroups.removeOrphans({ inUse, signal });
+    await podCgroups.removeOrphans({ inUse, removals, signal });
+  }
+
+  async #removeDirectories(inUse: (podUid: string) => boolean, signal: AbortSignal): Promise<void> {
+    const { ports, ownership, removals } = this.#options;
+    const mounted: string[] = [];
+    for (const podUid of await ports.podFiles.listPods({ signal })) {
+      if (inUse(podUid)) continue;
+      try {
+        await removals.run(podUid, () => ports.podFiles.removePod({ podUid, signal }));
+        ownership.release(podUid);
+      } catch (error) {
+        if (isErrorOfKind(error, "conflict")) mounted.push(podUid);
+        else this.#tellFailed(podUid, error, signal);
+      }
+    }
+    this.#tellStuck(mounted);
+  }
+
+  /** What cannot be removed now keeps nothing else from being removed. */
+  #tellFailed(podUid: string, error: unknown, signal: AbortSignal): void {
+    if (signal.aborted) return;
+    const fields = { podUID: podUid, reason: String(error) };
+    this.#options.ports.logger.warn("Removing what a pod left failed; the next round tries again", fields);
   }
 
   /** One line for all that cannot be cleaned, and only when it changed. */

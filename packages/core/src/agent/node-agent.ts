@@ -16,6 +16,7 @@ import { podRef } from "./pod-ref.ts";
 import { type PodWorker } from "./pod-worker.ts";
 import { RuntimeMonitor } from "./runtime-monitor.ts";
 import { SyncLoop } from "./sync-loop.ts";
+import { timedPorts } from "./timed-ports.ts";
 
 type Finish = Pick<PromiseWithResolvers<void>, "resolve" | "reject">;
 
@@ -39,8 +40,10 @@ export class NodeAgent implements Agent {
   #started = false;
   #wasUsable = false;
 
-  constructor(options: AgentOptions) {
-    const { config, ports } = options;
+  constructor(given: AgentOptions) {
+    const { config } = given;
+    const ports = timedPorts(given.ports, { timeoutMs: config.runtimeRequestTimeoutMs });
+    const options = { ...given, ports };
     this.#options = options;
     this.config = config;
     this.decisions = new DecisionLog({

@@ -88,6 +88,11 @@ export class Ownership {
     return this.#options.takeOver || this.#owned.has(podUid) || this.#uncertain.has(podUid);
   }
 
+  /** Foreign pods that are gone need not be remembered. */
+  forgetReports(isThere: (podUid: string) => boolean): void {
+    for (const uid of this.#reported) if (!isThere(uid)) this.#reported.delete(uid);
+  }
+
   /** Tells once that a foreign pod is left alone, and how to adopt it. */
   report(pod: ObservedPod): void {
     if (this.#reported.has(pod.uid)) return;

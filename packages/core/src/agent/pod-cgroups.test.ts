@@ -4,6 +4,7 @@ import type { Pod } from "../api/index.ts";
 import { defaultAgentConfig } from "../config/agent-config.ts";
 import { NodeletError } from "../errors/nodelet-error.ts";
 import { PodCgroups } from "./pod-cgroups.ts";
+import { Removals } from "./removals.ts";
 
 const { signal } = new AbortController();
 
@@ -69,7 +70,7 @@ describe("cgroups of pods", () => {
     await Promise.all(both);
     expect(cgroups.limits(["test", "kubepods", "burstable"])?.cpuShares).toBe(2048n);
     await pods.destroyUid({ podUid: "a", signal });
-    await pods.removeOrphans({ inUse: () => true, signal });
+    await pods.removeOrphans({ inUse: () => true, removals: new Removals(), signal });
     expect(cgroups.limits(["test", "kubepods", "burstable"])?.cpuShares).toBe(1024n);
   });
 
@@ -80,9 +81,9 @@ describe("cgroups of pods", () => {
     await pods.destroy({ pod: a, signal });
     await pods.destroyUid({ podUid: "b", signal });
     expect(cgroups.paths().filter((path) => /pod[abc]$/.test(path))).toEqual(["/test/kubepods/besteffort/podc"]);
-    await pods.removeOrphans({ inUse: (uid) => uid === "c", signal });
+    await pods.removeOrphans({ inUse: (uid) => uid === "c", removals: new Removals(), signal });
     expect(cgroups.paths()).toContain("/test/kubepods/besteffort/podc");
-    await pods.removeOrphans({ inUse: () => false, signal });
+    await pods.removeOrphans({ inUse: () => false, removals: new Removals(), signal });
     expect(cgroups.paths()).not.toContain("/test/kubepods/besteffort/podc");
   });
 

@@ -10,6 +10,7 @@ import {
   qosCgroupName,
   qosCgroupResources,
 } from "../resources/index.ts";
+import type { Removals } from "./removals.ts";
 
 /**
  * The cgroups of pods: made before the sandbox, removed after the last container. With cgroupsPerQos off nothing is made and the runtime puts
@@ -109,15 +110,19 @@ export class PodCgroups {
   /** Removes cgroups of pods that nobody knows. A cgroup that cannot be removed is told and tried again in the next round. */
   async removeOrphans(request: {
     readonly inUse: (podUid: string) => boolean;
+    /** What is being removed, so that a pod that comes back waits for it. */
+    readonly removals: Removals;
     readonly signal: AbortSignal;
   }): Promise<void> {
+    const { inUse, removals, signal } = request;
     if (!this.#config.cgroupsPerQos) return;
     for (const tier of this.#tiers()) {
-      for (const child of await this.#cgroups.children({ name: tier, signal: request.signal })) {
+      for (const child of await this.#cgroups.children({ name: tier, signal })) {
         const uid = podUidOfCgroup(child);
-        if (uid === undefined || request.inUse(uid)) continue;
-        await this.#cgroups.destroy({ name: [...tier, child], signal: request.signal }).catch((error: unknown) => {
-          if (!request.signal.aborted)
+        if (uid === undefined || inUse(uid)) continue;
+        const destroy = (): Promise<void> => this.#cgroups.destroy({ name: [...tier, child], signal });
+        await removals.run(uid, destroy).catch((error: unknown) => {
+          if (!signal.aborted)
             this.#logger.warn("Removing the cgroup of a pod that is gone failed; the next round tries again", {
               cgroup: child,
               reason: String(error),
@@ -126,7 +131,7 @@ export class PodCgroups {
       }
     }
     // Pods went meanwhile: what is left weighs less.
-    if (this.#burstableShares !== undefined) await this.#refreshQos(request.signal);
+    if (this.#burstableShares !== undefined) await this.#refreshQos(signal);
   }
 
   #name(pod: Pod): CgroupName {

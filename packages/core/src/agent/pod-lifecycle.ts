@@ -22,6 +22,7 @@ import type { Ownership } from "./ownership.ts";
 import type { PodCgroups } from "./pod-cgroups.ts";
 import { podFilesRef, podRef } from "./pod-ref.ts";
 import type { PodLifecycle, SyncOutcome } from "./pod-worker.ts";
+import type { Removals } from "./removals.ts";
 import type { RuntimeMonitor } from "./runtime-monitor.ts";
 import type { StartErrors } from "./start-errors.ts";
 import type { Termination } from "./worker-state.ts";
@@ -55,6 +56,7 @@ export interface LifecycleParts {
   readonly startErrors: StartErrors;
   readonly allocations: Allocations;
   readonly crashBackOffs: CrashBackOffs;
+  readonly removals: Removals;
   readonly nodeIps: () => readonly string[];
 }
 
@@ -129,12 +131,25 @@ export class AgentPodLifecycle implements PodLifecycle {
       await executor.execute({ pod, plan, observed, signal });
     }
     const after = plan.steps.length > 0 ? await observer.look(ref, { signal }) : observed;
-    if (holdsResources(after))
-      throw new NodeletError(
-        "internal",
-        `pod ${ref.namespace}/${ref.name} still holds containers or a sandbox after it was told to stop`,
-      );
+    assertStopped(after);
     if (known) this.#publish(pod, after, { kill: termination.status, isTerminal: true });
+  }
+
+  async stopLate({ pod, signal }: { readonly pod: Pod; readonly signal: AbortSignal }): Promise<void> {
+    const { observer, executor, decisions } = this.#parts;
+    const ref = podRef(pod);
+    const observed = observer.get(ref);
+    if (!holdsResources(observed)) return;
+    decisions.record({
+      action: "kill",
+      pod: ref,
+      reason: "LateEffect",
+      message: `Something of pod ${ref.namespace}/${ref.name} came up after the pod had stopped; it is stopped too`,
+      outcome: "ok",
+    });
+    const plan = planKill(this.#bareSnapshot(pod, observed), { graceOverrideSeconds: 1, reason: { code: "podDone" } });
+    await executor.execute({ pod, plan, observed, signal });
+    assertStopped(await observer.look(ref, { signal }));
   }
 
   async cleanUp({
@@ -166,7 +181,10 @@ export class AgentPodLifecycle implements PodLifecycle {
     const ref = podRef(pod);
     await content.remove({ ref, observed: await observer.look(ref, { signal }), signal });
     await podCgroups.destroyUid({ podUid: ref.uid, signal });
-    await observer.look(ref, { signal });
+    const left = await observer.look(ref, { signal });
+    // A call that was given up took effect meanwhile: without its owner nobody would ever remove what it made.
+    if (left.sandboxes.length + left.containers.length > 0)
+      throw new NodeletError("internal", `something of pod ${ref.namespace}/${ref.name} came up while it was removed`);
     ownership.release(ref.uid);
     startErrors.forget(ref.uid);
     crashBackOffs.forget(ref.uid);
@@ -200,8 +218,9 @@ export class AgentPodLifecycle implements PodLifecycle {
   }
 
   async #prepare(pod: Pod, signal: AbortSignal): Promise<void> {
-    const { podCgroups, ports, ownership, decisions } = this.#parts;
+    const { podCgroups, ports, ownership, decisions, removals } = this.#parts;
     const ref = podRef(pod);
+    await removals.over(ref.uid, signal);
     try {
       await podCgroups.ensure({ pod, signal });
     } catch (error) {
@@ -335,3 +354,11 @@ function shownBefore(status: PodStatus | undefined): Pick<PodSnapshot, "shownRes
 
 const NONE: PodSnapshot["crashBackOff"] = new Map();
 const NO_ATTEMPTS: PodSnapshot["highestLogAttempt"] = new Map();
+
+/** The runtime confirms that nothing of the pod runs. */
+function assertStopped(observed: ObservedPod): void {
+  if (!holdsResources(observed)) return;
+  const { namespace, name } = observed;
+  const message = `pod ${namespace}/${name} still holds containers or a sandbox after it was told to stop`;
+  throw new NodeletError("internal", message);
+}

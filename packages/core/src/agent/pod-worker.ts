@@ -36,6 +36,8 @@ export interface PodLifecycle {
     readonly termination: Termination;
     readonly signal: AbortSignal;
   }): Promise<void>;
+  /** Looks whether something of the finished pod came up after all (a call that was given up may still take effect), and stops it. */
+  stopLate(request: { readonly pod: Pod; readonly signal: AbortSignal }): Promise<void>;
   /** Removes containers, sandboxes, logs, directories: the pod vanished from its source. */
   removeContent(request: { readonly pod: Pod; readonly signal: AbortSignal }): Promise<void>;
 }
@@ -233,7 +235,10 @@ export class PodWorker {
         this.#wake.wake();
         return false;
       case "finished":
-        if (!this.#removed) return false;
+        if (!this.#removed) {
+          await lifecycle.stopLate({ pod, signal });
+          return false;
+        }
         await lifecycle.removeContent({ pod, signal });
         return true;
     }

@@ -1,5 +1,6 @@
 import type { Pod } from "../../api/index.ts";
 import { podContainers } from "../../api/index.ts";
+import { withDeadline } from "../../async/delay.ts";
 import type { AgentConfig } from "../../config/agent-config.ts";
 import type { PodRef } from "../../decisions/decision.ts";
 import { isErrorOfKind } from "../../errors/nodelet-error.ts";
@@ -10,6 +11,9 @@ import type { RuntimeService } from "../../ports/runtime-service.ts";
 import { newestInstance, type ObservedContainer, type ObservedPod } from "../observed-pod.ts";
 import { selectDeadContainers, selectGarbage } from "../plan/index.ts";
 import { logLinkName } from "../requests/index.ts";
+
+/** The adapter's own deadline comes first by this much. */
+const SPARE_MS = 5000;
 
 /** The ports through which content is removed. */
 export interface PodContentPorts {
@@ -73,7 +77,7 @@ export class PodContent {
       minimumAgeMs: this.#config.minimumGcAgeMs,
       nowMs: this.#ports.clock.nowMs(),
     });
-    for (const containerId of ids) await this.#removeContainer(containerId, signal);
+    for (const containerId of ids) await this.#removeDead(containerId, signal);
     return ids.length > 0;
   }
 
@@ -96,10 +100,11 @@ export class PodContent {
       },
       nowMs: this.#ports.clock.nowMs(),
     });
-    for (const containerId of garbage.containerIds) await this.#removeContainer(containerId, signal);
+    for (const containerId of garbage.containerIds) await this.#removeDead(containerId, signal);
     for (const sandboxId of garbage.sandboxIds) {
-      await this.#ports.runtime.stopSandbox({ sandboxId, signal });
-      await this.#ports.runtime.removeSandbox({ sandboxId, signal });
+      await this.#removeSandbox(sandboxId, signal).catch((error: unknown) =>
+        this.#tellFailed({ sandboxID: sandboxId }, error, signal),
+      );
     }
   }
 
@@ -110,16 +115,9 @@ export class PodContent {
     readonly signal: AbortSignal;
   }): Promise<void> {
     const { ref, observed, signal } = request;
-    const { runtime, podFiles, containerLogs } = this.#ports;
-    await Promise.all(
-      observed.containers.map((container) => runtime.removeContainer({ containerId: container.id, signal })),
-    );
-    await Promise.all(
-      observed.sandboxes.map(async ({ id: sandboxId }) => {
-        await runtime.stopSandbox({ sandboxId, signal });
-        await runtime.removeSandbox({ sandboxId, signal });
-      }),
-    );
+    const { podFiles, containerLogs } = this.#ports;
+    await Promise.all(observed.containers.map(({ id }) => this.#removeContainer(id, signal)));
+    await Promise.all(observed.sandboxes.map(({ id }) => this.#removeSandbox(id, signal)));
     const files: PodFilesRef = { podUid: ref.uid, podName: ref.name, podNamespace: ref.namespace };
     await containerLogs.removePodLogs({ ...files, signal });
     await Promise.all(observed.containers.map((container) => this.#unlinkLog({ ref, container, signal })));
@@ -151,16 +149,33 @@ export class PodContent {
     }
   }
 
-  async #removeContainer(containerId: string, signal: AbortSignal): Promise<void> {
-    try {
-      await this.#ports.runtime.removeContainer({ containerId, signal });
-    } catch (error) {
-      if (!signal.aborted)
-        this.#ports.logger.warn("Removing a dead container failed; the next round tries again", {
-          containerID: containerId,
-          reason: String(error),
-        });
-    }
+  async #removeDead(containerId: string, signal: AbortSignal): Promise<void> {
+    await this.#removeContainer(containerId, signal).catch((error: unknown) =>
+      this.#tellFailed({ containerID: containerId }, error, signal),
+    );
+  }
+
+  #removeContainer(containerId: string, parent: AbortSignal): Promise<void> {
+    const { runtime } = this.#ports;
+    return this.#timed("RemoveContainer", parent, (signal) => runtime.removeContainer({ containerId, signal }));
+  }
+
+  async #removeSandbox(sandboxId: string, parent: AbortSignal): Promise<void> {
+    const { runtime } = this.#ports;
+    await this.#timed("StopPodSandbox", parent, (signal) => runtime.stopSandbox({ sandboxId, signal }));
+    await this.#timed("RemovePodSandbox", parent, (signal) => runtime.removeSandbox({ sandboxId, signal }));
+  }
+
+  /** A call with a deadline that holds even if the adapter keeps none. */
+  #timed<T>(what: string, parent: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const timeoutMs = this.#config.runtimeRequestTimeoutMs + SPARE_MS;
+    return withDeadline({ clock: this.#ports.clock, timeoutMs, what, parent }, work);
+  }
+
+  #tellFailed(what: Readonly<Record<string, string>>, error: unknown, signal: AbortSignal): void {
+    if (signal.aborted) return;
+    const fields = { ...what, reason: String(error) };
+    this.#ports.logger.warn("Removing something dead failed; the next round tries again", fields);
   }
 }
 
