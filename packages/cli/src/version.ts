@@ -5,7 +5,7 @@ export const KUBERNETES_VERSION = "v1.36.2";
 export const NODELET_VERSION = "0.1.0";
 
 /** What `--version=raw` prints: the fields of Go's version.Info, with what is true of this program. */
-export function rawVersion(): string {
+function rawVersion(): string {
   const [major, minor] = KUBERNETES_VERSION.slice(1).split(".");
   const platform = `${process.platform}/${process.arch === "x64" ? "amd64" : process.arch}`;
   const fields: readonly (readonly [name: string, value: string])[] = [

@@ -55,7 +55,7 @@ function problemOf(setting: FieldSetting, given: unknown): string | undefined {
   const value = setting.kind.fromFile(given);
   if (value !== undefined) return setting.check?.(value);
   const found = typeof given === "string" ? JSON.stringify(given.slice(0, 200)) : `a value of another form`;
-  return `expected ${setting.kind.expected}, found ${found}`;
+  return `expected ${setting.kind.expectedInFile ?? setting.kind.expected}, found ${found}`;
 }
 
 /** Object types from paths: `a.b` makes an object `a` with the field `b`. */

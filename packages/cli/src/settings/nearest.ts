@@ -1,8 +1,8 @@
 /** The candidate that is closest to what was written, when it is close enough to be meant. */
 export function nearest(written: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
-  // A third of the letters may differ.
-  let least = Math.max(2, Math.floor(written.length / 3)) + 1;
+  // A third of the letters may differ; of short words up to two, but never more than half.
+  let least = Math.min(Math.max(2, Math.floor(written.length / 3)), Math.floor(written.length / 2)) + 1;
   for (const candidate of candidates) {
     const distance = editDistance(written, candidate, least);
     if (distance < least) [best, least] = [candidate, distance];

@@ -9,6 +9,8 @@ export interface ValueKind<V> {
   /** The kubelet's name of the type, as --help shows it. */
   readonly name: string;
   readonly expected: string;
+  /** The same for a file, where it is written in another way. */
+  readonly expectedInFile?: string;
   /** May be given more than once; the values are one list then. */
   readonly repeated?: true;
   /** A flag of this kind needs no value: it means true. */
@@ -117,6 +119,7 @@ export const textMap: ValueKind<Readonly<Record<string, string>>> = {
 export const headers: ValueKind<readonly (readonly [name: string, value: string])[]> = {
   name: "colonSeparatedMultimapStringString",
   expected: "a comma separated list of name:value",
+  expectedInFile: "lists of values by name, such as Accept: [text/plain]",
   repeated: true,
   schema: { type: "any" },
   fromFlag: (values) => pairs(values.flatMap(splitList), ":"),
