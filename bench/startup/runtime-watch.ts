@@ -78,8 +78,12 @@ export class RuntimeWatch {
     const changed = new Promise<void>((resolve) => {
       this.#wake = resolve;
     });
-    if (this.#failure !== undefined) throw this.#failure;
+    this.#assertOpen();
     await changed;
+    this.#assertOpen();
+  }
+
+  #assertOpen(): void {
     if (this.#failure !== undefined) throw this.#failure;
   }
 }

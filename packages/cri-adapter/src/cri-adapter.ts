@@ -8,6 +8,7 @@ import {
 import { parseEndpoint } from "./endpoint.ts";
 import { Connection } from "./grpc/connection.ts";
 import { CriImageService } from "./image-service.ts";
+import { createLeanClient } from "./lists/lean-client.ts";
 import { CriRuntimeService } from "./runtime-service.ts";
 
 /** How to reach a runtime. */
@@ -52,9 +53,10 @@ export function createCriAdapter(options: CriAdapterOptions): CriAdapter {
   const connection = new Connection(runtimeEndpoint);
   const imageConnection = imageEndpoint.url === runtimeEndpoint.url ? connection : new Connection(imageEndpoint);
   const runtimeClient = createCriRuntimeClient({ connection, clock, requestTimeoutMs });
+  const lean = createLeanClient({ connection, clock, requestTimeoutMs });
   const imageClient = createCriImageClient({ connection: imageConnection, clock, requestTimeoutMs });
   return {
-    runtime: new CriRuntimeService({ client: runtimeClient, connection, clock, requestTimeoutMs }),
+    runtime: new CriRuntimeService({ client: runtimeClient, lean, connection, clock, requestTimeoutMs }),
     images: new CriImageService({ client: imageClient, clock, progressIntervalMs: pullProgressIntervalMs }),
     runtimeClient,
     imageClient,

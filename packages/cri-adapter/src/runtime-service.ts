@@ -1,3 +1,4 @@
+import { fromBinary } from "@bufbuild/protobuf";
 import {
   type CallOptions,
   type Clock,
@@ -15,7 +16,10 @@ import {
 } from "@nodelet/core";
 import { probeCapabilities } from "./capabilities.ts";
 import type { CriRuntimeClient } from "./cri-client.ts";
+import { ContainerSchema, PodSandboxSchema } from "./gen/runtime/v1/api_pb.ts";
 import type { Connection } from "./grpc/connection.ts";
+import type { LeanClient } from "./lists/lean-client.ts";
+import { RowCache, type RowCacheOptions } from "./lists/row-cache.ts";
 import {
   type ContainerFilter,
   createContainerRequest,
@@ -45,6 +49,7 @@ import { readVersion } from "./runtime-version.ts";
 /** What the service is made of. */
 export interface CriRuntimeServiceOptions {
   readonly client: CriRuntimeClient;
+  readonly lean: LeanClient;
   readonly connection: Connection;
   readonly clock: Clock;
   readonly requestTimeoutMs: number;
@@ -53,11 +58,25 @@ export interface CriRuntimeServiceOptions {
 /** Most rows of a streamed list: far more than a node can hold, and a bound on what a faulty runtime can cost. */
 const MAX_ROWS = 100_000;
 
+const SANDBOX_ROWS: RowCacheOptions<SandboxSummary> = {
+  idField: PodSandboxSchema.field.id.number,
+  mapFields: new Set([PodSandboxSchema.field.labels.number, PodSandboxSchema.field.annotations.number]),
+  decode: (bytes) => decodeSandbox(fromBinary(PodSandboxSchema, bytes)),
+};
+const CONTAINER_ROWS: RowCacheOptions<ContainerSummary> = {
+  idField: ContainerSchema.field.id.number,
+  mapFields: new Set([ContainerSchema.field.labels.number, ContainerSchema.field.annotations.number]),
+  decode: (bytes) => decodeContainer(fromBinary(ContainerSchema, bytes)),
+};
+
 type RequestOf<K extends keyof RuntimeService> = Parameters<RuntimeService[K]>[0];
 
-/** RuntimeService over CRI v1. Keeps nothing but what the runtime was found to lack. */
+/** RuntimeService over CRI v1. Keeps what the runtime was found to lack, and the rows of its last lists. */
 export class CriRuntimeService implements RuntimeService {
   readonly #client: CriRuntimeClient;
+  readonly #lean: LeanClient;
+  readonly #sandboxRows = new RowCache(SANDBOX_ROWS);
+  readonly #containerRows = new RowCache(CONTAINER_ROWS);
   readonly #connection: Connection;
   readonly #clock: Clock;
   readonly #requestTimeoutMs: number;
@@ -66,6 +85,7 @@ export class CriRuntimeService implements RuntimeService {
 
   constructor(options: CriRuntimeServiceOptions) {
     this.#client = options.client;
+    this.#lean = options.lean;
     this.#connection = options.connection;
     this.#clock = options.clock;
     this.#requestTimeoutMs = options.requestTimeoutMs;
@@ -124,7 +144,10 @@ export class CriRuntimeService implements RuntimeService {
       streaming: "streamPodSandboxes",
       pieces: () => this.#client.streamPodSandboxes({ filter }, options),
       rowsOf: ({ podSandboxes }) => podSandboxes,
-      whole: async () => (await this.#client.listPodSandbox({ filter }, options)).items,
+      whole: async () => {
+        const answer = await this.#lean.listPodSandbox(filter === undefined ? {} : { filter }, options);
+        return this.#sandboxRows.read(answer, { whole: filter === undefined });
+      },
       decode: decodeSandbox,
     });
   }
@@ -167,7 +190,10 @@ export class CriRuntimeService implements RuntimeService {
       streaming: "streamContainers",
       pieces: () => this.#client.streamContainers({ filter }, options),
       rowsOf: ({ containers }) => containers,
-      whole: async () => (await this.#client.listContainers({ filter }, options)).containers,
+      whole: async () => {
+        const answer = await this.#lean.listContainers(filter === undefined ? {} : { filter }, options);
+        return this.#containerRows.read(answer, { whole: filter === undefined });
+      },
       decode: decodeContainer,
     });
   }
@@ -178,7 +204,7 @@ export class CriRuntimeService implements RuntimeService {
   }): Promise<void> {
     const { onEvent, signal } = request;
     try {
-      for await (const message of this.#client.getContainerEvents({}, { timeoutMs: 0, signal })) {
+      for await (const message of this.#lean.getContainerEvents({ timeoutMs: 0, signal })) {
         const event = decodeContainerEvent(message);
         if (event !== undefined) onEvent(event);
       }
@@ -199,7 +225,7 @@ export class CriRuntimeService implements RuntimeService {
     readonly streaming: string;
     readonly pieces: () => AsyncIterable<Piece>;
     readonly rowsOf: (piece: Piece) => readonly Row[];
-    readonly whole: () => Promise<readonly Row[]>;
+    readonly whole: () => Promise<readonly Decoded[]>;
     readonly decode: (row: Row) => Decoded;
   }): Promise<readonly Decoded[]> {
     try {
@@ -212,7 +238,7 @@ export class CriRuntimeService implements RuntimeService {
         }
         return rows;
       });
-      return streamed ?? (await list.whole()).map(list.decode);
+      return streamed ?? (await list.whole());
     } catch (error) {
       if (isErrorOfKind(error, "unavailable")) this.#forgetAbilities();
       throw error;
