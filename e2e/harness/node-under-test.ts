@@ -1,6 +1,6 @@
-import { readdir } from "node:fs/promises";
+import { copyFile, mkdir, readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { inspect } from "node:util";
 import type { ContainerSummary, CriContainerStatus, Pod, SandboxSummary } from "@nodelet/core";
@@ -177,7 +177,7 @@ export class NodeUnderTest {
       what: `nothing of ${uid ?? "any pod"} to be left`,
       until: async () => {
         const left = (await this.leftovers(uid)).filter((what) => !except(what));
-        if (left.length > 0) throw new Error(left.join("\n"));
+        if (left.length > 0) throw new Error([...left.slice(0, 30), `${left.length} in all`].join("\n"));
         return true;
       },
     });
@@ -195,6 +195,17 @@ export class NodeUnderTest {
     return this.#closing;
   }
 
+  /** NODELET_E2E_LOGS names a folder in which to look afterwards. */
+  async #keepLogs(): Promise<void> {
+    const folder = process.env["NODELET_E2E_LOGS"];
+    if (folder === undefined) return;
+    await mkdir(folder, { recursive: true });
+    const { dir, logPath } = this.containerd;
+    await copyFile(logPath, join(folder, `${basename(dir)}-containerd.log`));
+    for (const { logPath: path } of this.#agents)
+      await copyFile(path, join(folder, `${basename(dir)}-agent-${basename(dirname(path))}.log`)).catch(() => undefined);
+  }
+
   #labels(of: { readonly pod?: string | undefined; readonly container?: string | undefined }): Record<string, string> {
     return {
       ...(of.pod !== undefined && { [LABEL_POD_NAME]: this.agent.podName(of.pod) }),
@@ -205,6 +216,7 @@ export class NodeUnderTest {
   async #closeAll(): Promise<void> {
     await Promise.all(this.#agents.map((agent) => agent.kill9()));
     this.cri.close();
+    await this.#keepLogs().catch((error: unknown) => console.error(error));
     await this.#prepared.close();
   }
 }

@@ -211,9 +211,9 @@ export class NodeAgent implements Agent {
     return errors;
   }
 
-  /** Work that failed while the runtime was away is tried as soon as it is back. */
+  /** Work that failed while the runtime was away, however shortly, is tried as soon as it is back. */
   #runtimeChanged(): void {
-    const usable = this.#monitor.readiness().runtimeErrors.length === 0;
+    const usable = this.#monitor.answers && this.#monitor.readiness().runtimeErrors.length === 0;
     if (usable && !this.#wasUsable) this.#parts?.workers.wakeAll();
     this.#wasUsable = usable;
     this.#loop.wake();

@@ -10,6 +10,8 @@ const POLL_MS = 5000;
 const DOWN_AFTER_MS = 30_000;
 /** Until the runtime first answered, ask more often: it may be starting beside us. */
 const STARTING_POLL_MS = 250;
+/** While it does not answer, so that work that failed meanwhile need not wait when it is back. */
+const FAILING_POLL_MS = 1000;
 
 /** What pods need to know of the runtime. */
 export interface RuntimeReadiness {
@@ -35,7 +37,7 @@ export class RuntimeMonitor {
     readonly runtime: RuntimeService;
     readonly clock: Clock;
     readonly logger: Logger;
-    /** Told when readiness of runtime or network changed. */
+    /** Told after each poll: readiness of runtime or network may have changed. */
     readonly onTransition: () => void;
   }) {
     this.#runtime = options.runtime;
@@ -62,6 +64,11 @@ export class RuntimeMonitor {
     return this.#status;
   }
 
+  /** Whether the last poll was answered. A runtime that is away for a moment counts as ready, but does not answer. */
+  get answers(): boolean {
+    return this.#lastError === "";
+  }
+
   readiness(): RuntimeReadiness {
     const down = this.#lastSuccessMs === undefined || this.#clock.monotonicMs() - this.#lastSuccessMs > DOWN_AFTER_MS;
     if (down) return { runtimeErrors: [`container runtime is down: ${this.#lastError}`], networkError: undefined };
@@ -77,8 +84,13 @@ export class RuntimeMonitor {
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#poll(signal);
-      await delay(this.#clock, this.#lastSuccessMs === undefined ? STARTING_POLL_MS : POLL_MS, signal);
+      await delay(this.#clock, this.#pauseMs(), signal);
     }
+  }
+
+  #pauseMs(): number {
+    if (this.#lastSuccessMs === undefined) return STARTING_POLL_MS;
+    return this.answers ? POLL_MS : FAILING_POLL_MS;
   }
 
   async #poll(signal: AbortSignal): Promise<void> {

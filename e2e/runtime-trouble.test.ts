@@ -1,0 +1,157 @@
+import type { Pod } from "@nodelet/core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { processesOf, shimOf } from "./harness/container-processes.ts";
+import { podManifest } from "./harness/manifests.ts";
+import { isReady, NodeUnderTest, stateOf } from "./harness/node-under-test.ts";
+
+/** What must not change of a pod that nothing happened to. */
+const standing = (pod: Pod): unknown => ({
+  uid: pod.metadata?.uid,
+  container: stateOf(pod)?.containerID,
+  restartCount: stateOf(pod)?.restartCount,
+  ready: pod.status?.conditions?.find(({ type }) => type === "Ready"),
+});
+
+describe.each(["1.6", "2.1"] as const)("trouble with containerd %s", (version) => {
+  let node: NodeUnderTest;
+  beforeAll(async () => {
+    node = await NodeUnderTest.prepare(version);
+    await node.agent.start();
+  });
+  afterAll(() => node?.close());
+
+  const add = (name: string): Promise<void> => node.agent.writeManifest(`${name}.yaml`, podManifest(name));
+  const remove = (name: string): Promise<void> => node.agent.removeManifest(`${name}.yaml`);
+
+  it.each(["SIGTERM", "SIGKILL"] as const)(
+    "pods run on and stay Ready when it ends by %s and comes back",
+    async (signal) => {
+      for (const name of ["stays", "goes"]) await add(name);
+      const before = standing(await node.waitForReady("stays"));
+      await node.waitForReady("goes");
+      const logBefore = (await node.agent.log()).length;
+
+      await node.containerd.kill(signal);
+      await add("comes");
+      await remove("goes");
+      await node.waitFor({
+        what: "the agent to tell that the runtime is away",
+        until: async () =>
+          /Container runtime is not ready; trying again/.test((await node.agent.log()).slice(logBefore)),
+      });
+      const during = (await node.agent.pod("stays")) ?? {};
+      expect(standing(during)).toEqual(before);
+      expect(isReady(during)).toBe(true);
+      expect(await node.agent.get("health", "/healthz")).toEqual({ status: 200, text: "ok" });
+
+      await node.containerd.restart();
+      await node.waitForReady("comes");
+      await node.waitForGone("goes");
+      expect(standing(await node.waitForReady("stays"))).toEqual(before);
+      expect(await node.containers({ pod: "stays" })).toHaveLength(1);
+      expect((await node.agent.log()).slice(logBefore)).toContain("Container runtime is ready");
+      for (const name of ["stays", "comes"]) await remove(name);
+      for (const name of ["stays", "comes"]) await node.waitForGone(name);
+      await node.waitForNothingLeft();
+    },
+  );
+
+  it("a container that ended while it was away is started again once", async () => {
+    await add("dies");
+    const pod = await node.waitForReady("dies");
+    const { id } = await node.containerStatus({ pod: "dies", container: "main" });
+    await node.containerd.kill("SIGKILL");
+    for (const pid of await processesOf(node, { podUid: pod.metadata?.uid ?? "", id })) process.kill(pid, "SIGKILL");
+    await node.containerd.restart();
+    const again = await node.waitForPod("dies", {
+      what: "to be Ready in another container",
+      fits: (found) => isReady(found) && stateOf(found)?.containerID !== `containerd://${id}`,
+    });
+    expect(stateOf(again)).toMatchObject({
+      restartCount: 1,
+      lastState: { terminated: { containerID: `containerd://${id}` } },
+    });
+    await remove("dies");
+    await node.waitForGone("dies");
+    await node.waitForNothingLeft();
+  });
+
+  it("a sandbox whose process died is made anew, with its containers", async () => {
+    await add("broken");
+    const pod = await node.waitForReady("broken");
+    const [sandbox] = await node.sandboxes("broken");
+    const id = sandbox?.id ?? "";
+    for (const pid of await processesOf(node, { podUid: pod.metadata?.uid ?? "", id })) process.kill(pid, "SIGKILL");
+    await node.waitForPod("broken", {
+      what: "to be Ready in another container",
+      fits: (found) => isReady(found) && stateOf(found)?.containerID !== stateOf(pod)?.containerID,
+    });
+    const [newest] = await node.sandboxes("broken");
+    expect(newest).toMatchObject({ state: "SANDBOX_READY", metadata: { attempt: 1, uid: pod.metadata?.uid } });
+    const running = (await node.containers({ pod: "broken" })).filter(({ state }) => state === "CONTAINER_RUNNING");
+    expect(running.map(({ sandboxId }) => sandboxId)).toEqual([newest?.id]);
+    await remove("broken");
+    await node.waitForGone("broken");
+    await node.waitForNothingLeft();
+  });
+
+  it("a container whose calls hang delays no other pod, and goes when they no longer hang", async () => {
+    for (const name of ["stuck", "early"]) await add(name);
+    const pod = await node.waitForReady("stuck");
+    await node.waitForReady("early");
+    const [sandbox] = await node.sandboxes("stuck");
+    const shim = await shimOf(node, sandbox?.id ?? "");
+    process.kill(shim, "SIGSTOP");
+    try {
+      await remove("stuck");
+      await node.waitFor({
+        what: "the agent to be about to stop the container",
+        until: async () =>
+          (await node.agent.decisions(pod.metadata?.uid)).some(
+            ({ action, reason }) => action === "kill" && reason === "Killing",
+          ),
+      });
+      for (const name of ["late-0", "late-1", "late-2"]) await add(name);
+      for (const name of ["late-0", "late-1", "late-2"]) await node.waitForReady(name);
+      for (const name of ["early", "late-0"]) await remove(name);
+      for (const name of ["early", "late-0"]) await node.waitForGone(name);
+      expect(await node.agent.get("readOnly", "/healthz/syncloop")).toEqual({ status: 200, text: "ok" });
+      expect((await node.containers({ pod: "stuck" })).map(({ state }) => state)).toEqual(["CONTAINER_RUNNING"]);
+    } finally {
+      process.kill(shim, "SIGCONT");
+    }
+    await node.waitForGone("stuck");
+    for (const name of ["late-1", "late-2"]) await remove(name);
+    for (const name of ["late-1", "late-2"]) await node.waitForGone(name);
+    await node.waitForNothingLeft();
+  });
+
+  it("an agent that starts before it waits, and works when it is there", async () => {
+    await add("waits");
+    await node.waitForReady("waits");
+    const { id } = await node.containerStatus({ pod: "waits", container: "main" });
+    await node.agent.kill9();
+    await node.containerd.kill("SIGTERM");
+    const logBefore = (await node.agent.log()).length;
+    await node.agent.spawn();
+    await node.waitFor({
+      what: "the agent to tell that the runtime is not there",
+      until: async () =>
+        /Container runtime is not ready; trying again.*(no such file|ENOENT|absent|does not exist|socket)/.test(
+          (await node.agent.log()).slice(logBefore),
+        ),
+    });
+    await add("begins");
+    expect((await node.agent.get("health", "/healthz")).status).toBe(200);
+    expect((await node.agent.status()).runtimeErrors.join()).toContain("container runtime is down");
+    await node.containerd.restart();
+    await node.waitForReady("begins");
+    expect(stateOf(await node.waitForReady("waits"))).toMatchObject({
+      containerID: `containerd://${id}`,
+      restartCount: 0,
+    });
+    for (const name of ["waits", "begins"]) await remove(name);
+    for (const name of ["waits", "begins"]) await node.waitForGone(name);
+    await node.waitForNothingLeft();
+  });
+});
