@@ -46,6 +46,7 @@ interface AssemblyInput {
   readonly onPodChange: (podUid: string) => void;
   readonly onFinished: (worker: PodWorker) => void;
   readonly onGone: (worker: PodWorker) => void;
+  readonly onPulled: (podUid: string) => void;
 }
 
 /** Builds the parts in the order in which they depend on one another. Nothing half-built is handed out. */
@@ -72,10 +73,10 @@ export function assembleParts(input: AssemblyInput): AgentParts {
 /** The parts that remember something of pods, and know nothing of workers. */
 type Ledgers = Omit<AgentParts, "workers">;
 
-function makeLedgers({ options, machine, decisions, onPodChange }: AssemblyInput): Ledgers {
+function makeLedgers({ options, machine, decisions, onPodChange, onPulled }: AssemblyInput): Ledgers {
   const { config, ports } = options;
   const crashBackOffs = new CrashBackOffs({ config, ports, onChange: () => backOffState.touch() });
-  const images = new ImageManager({ config, ports, decisions });
+  const images = new ImageManager({ config, ports, decisions, onPulled });
   const backOffState = new BackOffState({
     ports,
     sections: {

@@ -156,6 +156,7 @@ export class NodeAgent implements Agent {
       onPodChange: (uid) => this.#podChanged(uid),
       onFinished: (worker) => this.#workerFinished(worker),
       onGone: (worker) => this.#workerGone(worker),
+      onPulled: (uid) => this.#parts?.workers.wake(uid),
     });
     await parts.ownership.load(stop);
     await this.#liveUids.load(stop);

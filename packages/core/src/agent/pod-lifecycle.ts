@@ -21,7 +21,7 @@ import type { CrashBackOffs } from "./crash-back-offs.ts";
 import type { Ownership } from "./ownership.ts";
 import type { PodCgroups } from "./pod-cgroups.ts";
 import { podFilesRef, podRef } from "./pod-ref.ts";
-import type { PodLifecycle, SyncOutcome } from "./pod-worker.ts";
+import type { PodLifecycle, SyncOutcome, SyncRequest } from "./pod-worker.ts";
 import type { Removals } from "./removals.ts";
 import type { RuntimeMonitor } from "./runtime-monitor.ts";
 import type { StartErrors } from "./start-errors.ts";
@@ -68,7 +68,7 @@ export class AgentPodLifecycle implements PodLifecycle {
     this.#parts = parts;
   }
 
-  async sync({ pod, signal }: { readonly pod: Pod; readonly signal: AbortSignal }): Promise<SyncOutcome> {
+  async sync({ pod, signal, news }: SyncRequest): Promise<SyncOutcome> {
     const { observer, monitor, decisions, content, executor } = this.#parts;
     const ref = podRef(pod);
     const observed = observer.isLooked(ref.uid) ? observer.get(ref) : await observer.look(ref, { signal });
@@ -89,13 +89,17 @@ export class AgentPodLifecycle implements PodLifecycle {
     }
     const plan = planPod(await this.#snapshot(pod, observed, signal));
     if (plan.steps.length > 0) await this.#prepare(pod, signal);
-    const result = await this.#whileTelling(pod, signal, () => executor.execute({ pod, plan, observed, signal }));
+    const result = await this.#whileTelling(pod, signal, () =>
+      this.#leaving({ news, afterMs: this.#patienceMs(pod, before, plan) }, (leave) =>
+        executor.execute({ pod, plan, observed, signal, leave }),
+      ),
+    );
     let after = result.acted ? await observer.look(ref, { signal }) : observed;
     // What was removed must not be there for the next sync, which would remove it again.
     if (await content.pruneDeadContainers({ observed: after, signal })) after = await observer.look(ref, { signal });
     const status = this.#publish(pod, after, { kill: undefined, isTerminal: false });
     if (isTerminalPhase(status.phase)) return { terminal: true, nextSyncMs: 0 };
-    const retryMs = this.#retryMs(result);
+    const retryMs = result.left ? 0 : this.#retryMs(result);
     return { terminal: false, nextSyncMs: Math.min(retryMs, this.#untilDeadlineMs(pod, status)) };
   }
 
@@ -202,6 +206,29 @@ export class AgentPodLifecycle implements PodLifecycle {
     } finally {
       over.abort();
       await telling;
+    }
+  }
+
+  /** How long a sync waits for images: other containers of the pod may be due, or to be tried again, and the pod's own time may be up. */
+  #patienceMs(pod: Pod, status: PodStatus, plan: PodPlan): number {
+    if (!plan.steps.some((step) => step.kind === "ensureImage")) return Number.POSITIVE_INFINITY;
+    const nowMs = this.#parts.ports.clock.nowMs();
+    const due = plan.waiting.map(({ untilMs }) => untilMs - nowMs);
+    return Math.min(this.#jitter(ERROR_RETRY_MS), this.#untilDeadlineMs(pod, status), ...due);
+  }
+
+  /** Does work whose waits are left when there is news of the pod, or after a time. */
+  async #leaving<T>(
+    terms: { readonly news: AbortSignal; readonly afterMs: number },
+    work: (leave: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    if (terms.afterMs === Number.POSITIVE_INFINITY) return work(terms.news);
+    const late = new AbortController();
+    const timer = this.#parts.ports.clock.setTimer(terms.afterMs, () => late.abort());
+    try {
+      return await work(AbortSignal.any([terms.news, late.signal]));
+    } finally {
+      timer.cancel();
     }
   }
 

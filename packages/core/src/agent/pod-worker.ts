@@ -21,9 +21,18 @@ export interface SyncOutcome {
   readonly nextSyncMs: number;
 }
 
+/** What a sync is given. */
+export interface SyncRequest {
+  readonly pod: Pod;
+  /** Fires when the pod is to end, or the agent stops. One for all syncs of a pod: what a sync began may outlast it. */
+  readonly signal: AbortSignal;
+  /** Fires when something of the pod changed meanwhile: a sync that only waits should end soon, since another one follows. */
+  readonly news: AbortSignal;
+}
+
 /** The work of each phase. Every method may reject: the worker tells and tries again. All but cleanUp and remove heed the signal. */
 export interface PodLifecycle {
-  sync(request: { readonly pod: Pod; readonly signal: AbortSignal }): Promise<SyncOutcome>;
+  sync(request: SyncRequest): Promise<SyncOutcome>;
   /** Stops everything. Resolves only when the runtime confirms that nothing runs. */
   terminate(request: {
     readonly pod: Pod;
@@ -81,6 +90,8 @@ export class PodWorker {
   #restartWith: Pod | undefined;
   #busy = false;
   #attempt: AbortController | undefined;
+  /** Fires for the sync that is under way when another one is asked for. */
+  #news = new AbortController();
   readonly #options: PodWorkerOptions;
   readonly #wake: Wake;
 
@@ -126,7 +137,7 @@ export class PodWorker {
     }
     this.#pod = pod;
     if (pod.metadata?.deletionTimestamp !== undefined) this.kill({ reason: "deleted" });
-    else this.#wake.wake();
+    else this.wake();
   }
 
   /** Starts the termination, or shrinks the grace of one that is under way. Never lengthens it. */
@@ -179,6 +190,7 @@ export class PodWorker {
   /** Looks at the pod again soon; wakes that come while one is pending are one. */
   wake(): void {
     this.#wake.wake();
+    this.#news.abort();
   }
 
   /** Works until the pod is finished and removed, or the agent stops. Never rejects. */
@@ -197,8 +209,12 @@ export class PodWorker {
 
   /** One step with a cancellation of its own; true when the worker's life is over. A failure sets the time of the next try. */
   async #attemptStep(stop: AbortSignal): Promise<boolean> {
-    this.#attempt = new AbortController();
-    const signal = AbortSignal.any([stop, this.#attempt.signal]);
+    // All syncs of a pod share one: a pull that one of them began goes on in the next.
+    const isKept = this.#state.phase === "syncing" && this.#attempt?.signal.aborted === false;
+    const attempt = isKept && this.#attempt !== undefined ? this.#attempt : new AbortController();
+    this.#attempt = attempt;
+    this.#news = new AbortController();
+    const signal = AbortSignal.any([stop, attempt.signal]);
     this.#busy = true;
     try {
       return await this.#step(signal);
@@ -219,7 +235,7 @@ export class PodWorker {
       case "waiting":
         return false;
       case "syncing": {
-        const outcome = await lifecycle.sync({ pod, signal });
+        const outcome = await lifecycle.sync({ pod, signal, news: this.#news.signal });
         if (outcome.terminal && this.#state.phase === "syncing") this.kill({ reason: "terminal" });
         else this.#wake.wakeAfter(outcome.nextSyncMs);
         return false;

@@ -2,10 +2,10 @@ import { withDeadline } from "../async/delay.ts";
 import type { CallOptions } from "../ports/runtime-service.ts";
 import type { AgentPorts } from "./agent.ts";
 
-/** Ports whose every call answers soon, or is given up. The runtime, images and status sink are called with deadlines of their own. */
-const TIMED = ["podFiles", "containerLogs", "cgroups", "state", "objects", "hostNetwork", "machine"] as const;
-/** Methods that answer at once. */
-const SYNCHRONOUS: ReadonlySet<PropertyKey> = new Set(["parentFor"]);
+/** Ports whose every call answers soon, or is given up. The runtime and the status sink are called with deadlines of their own. */
+const TIMED = ["podFiles", "containerLogs", "cgroups", "state", "objects", "hostNetwork", "machine", "images"] as const;
+/** Methods that answer at once, and pulls, which take as long as they take. */
+const UNTIMED: ReadonlySet<PropertyKey> = new Set(["parentFor", "pullImage"]);
 
 /**
  * The same ports with a deadline on each call that holds even if the adapter keeps none and heeds no signal: a directory on a server that is away, or
@@ -27,7 +27,7 @@ function timedPort<T extends object>(
     get: (_, key) => {
       const method: unknown = Reflect.get(port, key, port);
       if (typeof method !== "function") return method;
-      if (SYNCHRONOUS.has(key)) return method.bind(port) as unknown;
+      if (UNTIMED.has(key)) return method.bind(port) as unknown;
       return (request: CallOptions = {}): Promise<unknown> => {
         const { signal: parent } = request;
         const deadline = { clock, timeoutMs, what: `${name}.${String(key)}`, ...(parent && { parent }) };

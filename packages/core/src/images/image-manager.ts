@@ -8,6 +8,7 @@ import type { ImageSpec, SandboxConfig } from "../ports/runtime-types.ts";
 import { goDuration } from "../text/go-duration.ts";
 import { goQuote } from "../text/go-quote.ts";
 import { ImagePulls, type PullConfig } from "./image-pulls.ts";
+import { OngoingPulls, type PullFor } from "./ongoing-pulls.ts";
 import { pullFault } from "./pull-fault.ts";
 import { defaultPullPolicy, withDefaultTag } from "./reference.ts";
 
@@ -24,7 +25,10 @@ export interface EnsureImageRequest {
    * Is handed the word that the image was there already, instead of it being told at once: for whoever wants it told only when the image is used.
    */
   readonly onPresent?: (tell: () => void) => void;
+  /** Ends the pull too. */
   readonly signal?: AbortSignal;
+  /** Ends the wait for a pull, which goes on: the same request later finds it, or its outcome. */
+  readonly leave?: AbortSignal;
 }
 
 /** An image that is there. */
@@ -53,6 +57,7 @@ export class ImageManager {
   readonly #clock: Clock;
   readonly #decisions: DecisionSink;
   readonly #pulls: ImagePulls;
+  readonly #ongoing: OngoingPulls<EnsuredImage>;
   readonly #backOff: BackOff;
   /** `<reason>: <message>` of the failure that a back-off comes from, by back-off key. */
   readonly #failures = new Map<string, string>();
@@ -61,8 +66,11 @@ export class ImageManager {
     readonly config: PullConfig;
     readonly ports: { readonly images: ImageService; readonly clock: Clock };
     readonly decisions: DecisionSink;
+    /** Told when a pull ended after the wait for it was left. */
+    readonly onPulled?: (podUid: string) => void;
   }) {
     const { images, clock } = options.ports;
+    this.#ongoing = new OngoingPulls({ clock, onEnd: options.onPulled ?? (() => undefined) });
     this.#images = images;
     this.#clock = clock;
     this.#decisions = options.decisions;
@@ -72,23 +80,29 @@ export class ImageManager {
 
   /** How many back-offs and failures are held. */
   get size(): number {
-    return this.#backOff.size + this.#failures.size;
+    return this.#backOff.size + this.#failures.size + this.#ongoing.size;
   }
 
   /**
    * Answers the image, pulling it when the policy says so. Throws a NodeletError with the reason that the container's status shows
    * (InvalidImageName, ImageInspectError, ErrImageNeverPull, ImagePullBackOff, ErrImagePull, RegistryUnavailable, SignatureValidationFailed)
-   * and the kubelet's message, or `cancelled` without reason when the signal fires; that counts as no failure.
+   * and the kubelet's message, or `cancelled` when the signal fires (without reason) or `leave` does (PullGoesOn); that counts as no failure.
    */
   async ensureImage(request: EnsureImageRequest): Promise<EnsuredImage> {
     const ensuring = this.#prepare(request);
     const policy = request.container.imagePullPolicy ?? defaultPullPolicy(ensuring.requested);
+    const pull = pullFor(ensuring, policy);
+    const ongoing = this.#ongoing.find(pull);
+    if (ongoing !== undefined) return this.#ongoing.wait(pull, { ...request, ongoing });
     if (policy !== "Always") {
       const image = await this.#inspect(ensuring);
       if (image !== undefined) return this.#present(ensuring, image);
       if (policy === "Never") throw this.#neverPulled(ensuring);
     }
-    return this.#pull(ensuring, { fresh: policy === "Always" });
+    const begun = this.#ongoing.begin({ ...pull, signal: request.signal }, (signal) =>
+      this.#pull({ ...ensuring, signal }, { fresh: policy === "Always" }),
+    );
+    return this.#ongoing.wait(pull, { ...request, ongoing: begun });
   }
 
   /** Wall time in milliseconds at which an image in back-off may be pulled again; undefined when it may be now. */
@@ -98,6 +112,7 @@ export class ImageManager {
 
   /** Forgets a pod that is gone. */
   forget(podUid: string): void {
+    this.#ongoing.forget(podUid);
     const isKept = (key: string): boolean => !key.startsWith(`${podUid}_`);
     this.#backOff.retain(isKept);
     for (const key of this.#failures.keys()) if (!isKept(key)) this.#failures.delete(key);
@@ -256,6 +271,11 @@ const CONTAINER_FIELDS = {
 /** Key of the pull back-off, as the kubelet's: one pod's failures do not hold another pod back. */
 function backOffKey(request: { readonly podUid: string; readonly image: string }): string {
   return `${request.podUid}_${request.image}`;
+}
+
+function pullFor({ pod, container, spec }: Ensuring, policy: string): PullFor {
+  const what = JSON.stringify([spec.image, spec.runtimeHandler ?? "", policy]);
+  return { podUid: pod.metadata?.uid ?? "", containerName: container.name, what };
 }
 
 function withSignal(signal: AbortSignal | undefined): { readonly signal?: AbortSignal } {

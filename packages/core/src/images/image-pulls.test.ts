@@ -240,3 +240,20 @@ describe("rate", () => {
     expect(Array.from({ length: 100 }, () => bucket.tryTake())).not.toContain(false);
   });
 });
+
+test("a pull that is given up frees its place, even if the image service does not heed that", async () => {
+  const clock = new VirtualClock();
+  const images: ImageService = {
+    imageStatus: async () => undefined,
+    pullImage: ({ image: { image } }) =>
+      image === "stuck" ? new Promise(() => undefined) : Promise.resolve(`id of ${image}`),
+  };
+  const pulls = new ImagePulls({ images, clock, config: SERIAL });
+  const given = { sandboxConfig: SANDBOX, fresh: false, onProgress: () => undefined, onQueued: () => undefined };
+  const nobody = new AbortController();
+  const stuck = pulls.pull({ ...given, image: { image: "stuck" }, signal: nobody.signal });
+  const next = pulls.pull({ ...given, image: { image: "a" }, signal: undefined });
+  nobody.abort();
+  await expect(stuck).rejects.toMatchObject({ kind: "cancelled" });
+  await expect(next).resolves.toMatchObject({ imageRef: "id of a" });
+});

@@ -1,3 +1,4 @@
+import { orCancelled } from "../async/delay.ts";
 import type { AgentConfig } from "../config/agent-config.ts";
 import { NodeletError } from "../errors/index.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -124,7 +125,9 @@ export class ImagePulls {
     if (!this.#tokens.tryTake()) throw new NodeletError("resourceExhausted", "pull QPS exceeded");
     const startedAtMs = this.#clock.monotonicMs();
     const { image, sandboxConfig } = request;
-    const imageRef = await this.#images.pullImage({ image, sandboxConfig, onProgress, signal });
+    // A pull that nobody wants any more frees its place, even if the image service does not heed that.
+    const pulling = this.#images.pullImage({ image, sandboxConfig, onProgress, signal });
+    const imageRef = await orCancelled(pulling, { what: `pulling image ${image.image}`, signal });
     return { imageRef, pullMs: this.#clock.monotonicMs() - startedAtMs };
   }
 }

@@ -45,6 +45,8 @@ export interface ExecutionRequest {
   readonly plan: PodPlan;
   readonly observed: ObservedPod;
   readonly signal: AbortSignal;
+  /** There is news of the pod: images that are still being pulled are waited for in the next turn, and nothing else is begun. */
+  readonly leave?: AbortSignal;
 }
 
 /** Names a container in a decision. */
@@ -59,6 +61,7 @@ export class Execution {
   readonly ref: PodRef;
   readonly observed: ObservedPod;
   readonly signal: AbortSignal;
+  readonly leave: AbortSignal | undefined;
   readonly parts: ExecutorParts;
   readonly images = new Map<string, { readonly imageRef: string; readonly image: Image }>();
   /** What is to be told once an image that was there is used, by container name. */
@@ -70,6 +73,8 @@ export class Execution {
   /** Some call was made to the runtime. */
   acted = false;
   failed = false;
+  /** An image was left while it is still being pulled. */
+  left = false;
   retryAtMs: number | undefined;
   /** A step of the plan makes the sandbox. */
   readonly makesSandbox: boolean;
@@ -83,6 +88,7 @@ export class Execution {
     this.pod = request.pod;
     this.observed = request.observed;
     this.signal = request.signal;
+    this.leave = request.leave;
     this.ref = { uid, name, namespace };
     this.ended = new Map(request.plan.steps.map((step) => [step.id, Promise.withResolvers<void>()]));
     const serving = servingSandbox(request.observed);

@@ -12,6 +12,8 @@ export interface ExecutionResult {
   readonly acted: boolean;
   /** Some step failed. */
   readonly failed: boolean;
+  /** An image is still being pulled: the plan goes on in the next turn. */
+  readonly left: boolean;
   /** When the first thing that waits may be tried again. */
   readonly retryInMs: number | undefined;
 }
@@ -26,22 +28,19 @@ export class PlanExecutor {
 
   /** Never rejects for a failed step; what failed is told as decisions and start errors. */
   async execute(request: ExecutionRequest): Promise<ExecutionResult> {
-    const { plan, observed, pod } = request;
+    const { plan } = request;
     const execution = new Execution(this.#parts, request);
     for (const waiting of plan.waiting) tellWaiting(execution, waiting);
-    for (const step of plan.steps) {
-      if (step.kind === "createContainer") this.#parts.onRestart({ pod, observed, containerName: step.containerName });
-    }
     await runGraph(plan.steps, (step) => attempt(execution, step));
-    const { acted, failed, retryAtMs } = execution;
+    const { acted, failed, left, retryAtMs } = execution;
     const nowMs = this.#parts.ports.clock.nowMs();
-    return { acted, failed, retryInMs: retryAtMs === undefined ? undefined : Math.max(0, retryAtMs - nowMs) };
+    return { acted, failed, left, retryInMs: retryAtMs === undefined ? undefined : Math.max(0, retryAtMs - nowMs) };
   }
 }
 
 async function attempt(execution: Execution, step: PlanStep): Promise<boolean> {
   try {
-    return !execution.signal.aborted && (await carryOut(execution, step));
+    return mayBegin(execution, step) && (await carryOut(execution, step));
   } catch (error) {
     execution.failed = true;
     if (!execution.signal.aborted) {
@@ -57,6 +56,11 @@ async function attempt(execution: Execution, step: PlanStep): Promise<boolean> {
   } finally {
     execution.ended.get(step.id)?.resolve();
   }
+}
+
+/** Once an image was left, only a container that was created is still started: the rest is planned anew, in its order. */
+function mayBegin(execution: Execution, step: PlanStep): boolean {
+  return !execution.signal.aborted && (!execution.left || step.kind === "startContainer");
 }
 
 function carryOut(execution: Execution, step: PlanStep): Promise<boolean> {

@@ -1,5 +1,6 @@
 import type { Container, EphemeralContainer } from "../../api/index.ts";
 import { NodeletError } from "../../errors/nodelet-error.ts";
+import { PULL_GOES_ON } from "../../images/index.ts";
 import type { ContainerConfig, SandboxConfig } from "../../ports/runtime-types.ts";
 import type { CreateContainerStep, EnsureImageStep, StartContainerStep } from "../pod-plan.ts";
 import { logLinkName } from "../requests/index.ts";
@@ -22,12 +23,17 @@ export async function ensureImage(execution: Execution, step: EnsureImageStep): 
       runtimeHandler,
       onPresent: (tell) => execution.presentImages.set(step.containerName, tell),
       signal,
+      ...(execution.leave && { leave: execution.leave }),
     });
     execution.images.set(step.containerName, image);
     return true;
   } catch (error) {
     const fault = NodeletError.from(error);
     const reason = fault.reason ?? "ErrImagePull";
+    if (reason === PULL_GOES_ON) {
+      execution.left = true;
+      return false;
+    }
     execution.startFailed(step, { reason, message: fault.message }, reason);
     const nextMs = images.nextTryMs({ podUid: ref.uid, image: container.image ?? "" });
     if (nextMs !== undefined) execution.retryAt(nextMs);
@@ -37,7 +43,9 @@ export async function ensureImage(execution: Execution, step: EnsureImageStep): 
 
 /** Makes a container from the image and the sandbox that earlier steps gave. */
 export async function createContainer(execution: Execution, step: CreateContainerStep): Promise<boolean> {
-  const { ports } = execution.parts;
+  const { ports, onRestart } = execution.parts;
+  const { pod, observed } = execution;
+  onRestart({ pod, observed, containerName: step.containerName });
   // An image that is there is news only now that there is a sandbox to use it in.
   execution.presentImages.get(step.containerName)?.();
   const request = await buildRequest(execution, step);
