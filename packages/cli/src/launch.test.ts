@@ -50,7 +50,12 @@ describe("the launchers", () => {
     expect(result).toMatchObject({ code: 0, stderr: "", seen: { name: "bundle", arenas: "1" } });
     expect(result.seen?.pid).toBe(result.pid);
     expect(result.seen?.argv).toEqual([join(folder, "bin/nodelet.js"), "--v", "2"]);
-    expect(result.seen?.execArgv).toEqual(["--max-semi-space-size=1", "--memory-saver-mode", "--no-opt"]);
+    expect(result.seen?.execArgv).toEqual([
+      "--max-semi-space-size=1",
+      "--memory-saver-mode",
+      "--no-flush-bytecode",
+      "--no-opt",
+    ]);
   });
 
   it.each([["version"], ["--version"], ["--version=raw"], ["--help"], ["pods", "--watch"]])(
