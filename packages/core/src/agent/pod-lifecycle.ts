@@ -89,11 +89,13 @@ export class AgentPodLifecycle implements PodLifecycle {
     }
     const plan = planPod(await this.#snapshot(pod, observed, signal));
     if (plan.steps.length > 0) await this.#prepare(pod, signal);
-    const result = await this.#whileTelling(pod, signal, () =>
-      this.#leaving({ news, afterMs: this.#patienceMs(pod, before, plan) }, (leave) =>
-        executor.execute({ pod, plan, observed, signal, leave }),
-      ),
-    );
+    const execute = (leave: AbortSignal) => executor.execute({ pod, plan, observed, signal, leave });
+    // A container that is stopped only to be started again is neither told as ended meanwhile nor left so.
+    const result = plan.steps.some((step) => step.kind === "killContainer")
+      ? await execute(NEVER_LEFT)
+      : await this.#whileTelling(pod, signal, () =>
+          this.#leaving({ news, afterMs: this.#patienceMs(pod, before, plan) }, execute),
+        );
     let after = result.acted ? await observer.look(ref, { signal }) : observed;
     // What was removed must not be there for the next sync, which would remove it again.
     if (await content.pruneDeadContainers({ observed: after, signal })) after = await observer.look(ref, { signal });
@@ -379,6 +381,7 @@ function shownBefore(status: PodStatus | undefined): Pick<PodSnapshot, "shownRes
   };
 }
 
+const NEVER_LEFT = new AbortController().signal;
 const NONE: PodSnapshot["crashBackOff"] = new Map();
 const NO_ATTEMPTS: PodSnapshot["highestLogAttempt"] = new Map();
 

@@ -142,6 +142,33 @@ describe("an agent on a simulated node", () => {
     ]);
   });
 
+  it("replaces a container whose definition changed even if its policy is Never, and never tells it as ended", async () => {
+    const node = newNode();
+    node.images.offer({ reference: "localhost/new:1" });
+    node.start();
+    const container = { name: "c", image: IMAGE, command: ["sleep", "infinity"] };
+    const spec = { restartPolicy: "Never", terminationGracePeriodSeconds: 5, containers: [container] };
+    node.pods.apply(podOf("once", spec));
+    await node.untilPods(isRunning, { limitMs: 5000 });
+    const told: (string | undefined)[] = [];
+    const { statusSink } = node.pods;
+    const write = statusSink.writeStatus.bind(statusSink);
+    statusSink.writeStatus = (request) => {
+      told.push(Object.keys(request.status.containerStatuses?.[0]?.state ?? {})[0]);
+      return write(request);
+    };
+    node.pods.apply(podOf("once", { ...spec, containers: [{ ...container, image: "localhost/new:1" }] }));
+    await node.clock.advance(30_000);
+    expect(node.runtime.running().map(({ image, metadata }) => [image.image, metadata.attempt])).toEqual([
+      [expect.stringContaining("new"), 1],
+    ]);
+    expect(told).not.toContain("terminated");
+    expect(node.pods.get({ name: "once" })?.status?.containerStatuses?.[0]).toMatchObject({
+      ready: true,
+      restartCount: 1,
+    });
+  });
+
   it("lets one pod whose calls hang delay no other", async () => {
     const node = newNode();
     node.start();
