@@ -2,7 +2,7 @@ import { type Pod, podContainers } from "../api/index.ts";
 import { BackOff, type BackOffRecord } from "../backoff/index.ts";
 import type { AgentConfig } from "../config/agent-config.ts";
 import type { Clock } from "../ports/clock.ts";
-import { newestInstance, type ObservedPod } from "../runtime/observed-pod.ts";
+import { newestInstance, type ObservedContainer, type ObservedPod } from "../runtime/observed-pod.ts";
 import type { CrashBackOff } from "../runtime/pod-snapshot.ts";
 import { crashBackOffKey } from "../runtime/requests/index.ts";
 
@@ -46,9 +46,10 @@ export class CrashBackOffs {
     const found = new Map<string, CrashBackOff>();
     for (const { container } of podContainers(request.pod)) {
       const last = newestInstance(request.observed, container.name);
-      if (last?.finishedAtMs === undefined) continue;
+      const endedAtMs = endOf(last);
+      if (endedAtMs === undefined) continue;
       const window = this.#backOff.sinceEvent(crashBackOffKey({ pod: request.pod, container }), {
-        wallMs: last.finishedAtMs,
+        wallMs: endedAtMs,
       });
       if (window !== undefined) found.set(container.name, window);
     }
@@ -61,8 +62,9 @@ export class CrashBackOffs {
       (entry) => entry.container.name === request.containerName,
     )?.container;
     const last = newestInstance(request.observed, request.containerName);
-    if (container === undefined || last?.finishedAtMs === undefined) return;
-    this.#backOff.next(crashBackOffKey({ pod: request.pod, container }), { eventWallMs: last.finishedAtMs });
+    const endedAtMs = endOf(last);
+    if (container === undefined || endedAtMs === undefined) return;
+    this.#backOff.next(crashBackOffKey({ pod: request.pod, container }), { eventWallMs: endedAtMs });
     this.#onChange();
   }
 
@@ -70,4 +72,10 @@ export class CrashBackOffs {
   forget(podUid: string): void {
     if (this.#backOff.retain((key) => !key.startsWith(`${podUid}/`))) this.#onChange();
   }
+}
+
+/** When an instance ended. A runtime that does not tell must not let a crash loop run free: then its start, or its creation, stands for the end. */
+function endOf(instance: ObservedContainer | undefined): number | undefined {
+  if (instance?.state !== "exited") return undefined;
+  return instance.finishedAtMs ?? instance.startedAtMs ?? Number(instance.createdAtNs / 1_000_000n);
 }

@@ -27,6 +27,20 @@ function fixture(state = new InMemoryStateStore()) {
 }
 
 describe("UIDs of pods that already run", () => {
+  it("are kept in the file however many were adopted before", async () => {
+    const { liveUids, state } = fixture();
+    const numbers = Array.from({ length: 1001 }, (_, at) => at);
+    const rows = numbers.map(
+      (at) => [podOf(`ours-${at}`, `web-${at}`), live(`theirs-${at}`, true, `web-${at}`)] as const,
+    );
+    for (const [pod, observed] of rows) liveUids.apply({ pods: [pod], observed: [observed], takeOver: true });
+    const again = fixture(state).liveUids;
+    await again.load(signal);
+    expect(uids(again.apply({ pods: rows.map(([pod]) => pod), observed: [], takeOver: false })).slice(-1)).toEqual([
+      "theirs-1000",
+    ]);
+  });
+
   it("are kept by a static pod of the same name when told to take over", () => {
     const { liveUids, decisions } = fixture();
     expect(uids(liveUids.apply({ pods: [podOf("ours")], observed: [live("theirs")], takeOver: true }))).toEqual([

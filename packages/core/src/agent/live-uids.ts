@@ -59,21 +59,24 @@ export class LiveUids {
     const candidates = takeOver
       ? observed.filter((live) => !wanted.has(live.uid) && live.sandboxes.some((sandbox) => sandbox.ready))
       : [];
-    const before = this.#adopted.size;
-    const renamed = pods.map((pod) => this.#liveOf(pod, candidates));
-    if (this.#adopted.size !== before) this.#save();
+    const taken = new Set(this.#adopted.values());
+    const free = candidates.filter((live) => !taken.has(live.uid));
+    let isNews = false;
+    const renamed = pods.map((pod) => {
+      const known = this.#adopted.get(pod.metadata?.uid ?? "");
+      if (known !== undefined) return withUid(pod, known);
+      const live = liveOf(pod, free);
+      if (live === undefined) return pod;
+      this.#adopt(pod, live);
+      isNews = true;
+      return withUid(pod, live.uid);
+    });
+    if (isNews) void this.#save();
     return renamed;
   }
 
-  #liveOf(pod: Pod, candidates: readonly ObservedPod[]): Pod {
-    const { uid = "", name, namespace } = pod.metadata ?? {};
-    const known = this.#adopted.get(uid);
-    if (known !== undefined) return withUid(pod, known);
-    const taken = new Set(this.#adopted.values());
-    const live = candidates.find(
-      (candidate) => candidate.name === name && candidate.namespace === namespace && !taken.has(candidate.uid),
-    );
-    if (live === undefined) return pod;
+  #adopt(pod: Pod, live: ObservedPod): void {
+    const uid = pod.metadata?.uid ?? "";
     this.#adopted.set(uid, live.uid);
     const [oldest] = this.#adopted.keys();
     if (this.#adopted.size > MAX_ADOPTED && oldest !== undefined) this.#adopted.delete(oldest);
@@ -85,17 +88,21 @@ export class LiveUids {
       inputs: { manifestUid: uid },
       outcome: "ok",
     });
-    return withUid(pod, live.uid);
   }
 
-  #save(): void {
-    this.#state.write({ name: STATE_FILE, value: [...this.#adopted] }).catch((error: unknown) => {
-      this.#logger.error(
-        "Writing the list of adopted pod UIDs failed; a restart without --take-over would replace them",
-        { err: error },
-      );
-    });
+  async #save(): Promise<void> {
+    try {
+      await this.#state.write({ name: STATE_FILE, value: [...this.#adopted] });
+    } catch (error) {
+      const message = "Writing the list of adopted pod UIDs failed; a restart without --take-over would replace them";
+      this.#logger.error(message, { err: error });
+    }
   }
+}
+
+function liveOf(pod: Pod, free: readonly ObservedPod[]): ObservedPod | undefined {
+  const { name, namespace } = pod.metadata ?? {};
+  return free.find((live) => live.name === name && live.namespace === namespace);
 }
 
 function withUid(pod: Pod, uid: string): Pod {

@@ -1,4 +1,5 @@
 import { isTerminalPhase, type Pod } from "../api/index.ts";
+import { endedSoonAfter, settledBefore } from "../async/settle.ts";
 import { DecisionLog } from "../decisions/decision-log.ts";
 import { EventCorrelator } from "../decisions/event-correlator.ts";
 import { type PodChange, PodConfig } from "../pods/index.ts";
@@ -19,6 +20,9 @@ import { SyncLoop } from "./sync-loop.ts";
 import { timedPorts } from "./timed-ports.ts";
 
 type Finish = Pick<PromiseWithResolvers<void>, "resolve" | "reject">;
+
+/** How long a source that does not heed its signal holds up the end of the agent. */
+const SOURCE_END_MS = 5000;
 
 /** The assembly behind `createAgent`. Owns every part of one agent; nothing outlives `run`. */
 export class NodeAgent implements Agent {
@@ -185,17 +189,25 @@ export class NodeAgent implements Agent {
     try {
       // What already runs decides which UID a taken-over pod keeps, so the first look comes first.
       if (!(await settledBefore(stop, this.#observer.ready))) return;
-      await source.run({
-        decisions: this.decisions,
-        onPods: (pods) => this.#podConfig.set({ source: source.name, pods: this.#withLiveUids(source, pods) }),
-        signal: stop,
-      });
+      const onPods = (pods: readonly Pod[]): void => this.#takePods(source, pods);
+      const promise = source.run({ decisions: this.decisions, onPods, signal: stop });
+      await endedSoonAfter(stop, { promise, clock: this.#options.ports.clock, afterMs: SOURCE_END_MS });
     } catch (error) {
       if (!stop.aborted)
         this.#options.ports.logger.error("A source of pods ended; the pods that it named run on", {
           source: source.name,
           err: error,
         });
+    }
+  }
+
+  /** What a source gives that cannot even be looked at is refused as a whole: the source goes on, and so does what it wanted before. */
+  #takePods(source: PodSource, pods: readonly Pod[]): void {
+    try {
+      this.#podConfig.set({ source: source.name, pods: this.#withLiveUids(source, pods) });
+    } catch (error) {
+      const fields = { source: source.name, err: error };
+      this.#options.ports.logger.error("A set of pods could not be taken; the last one stands", fields);
     }
   }
 
@@ -317,8 +329,8 @@ export class NodeAgent implements Agent {
 
   #workerGone(worker: PodWorker): void {
     this.#parts?.images.forget(worker.uid);
-    // Not before: as long as the worker is shown, so is the pod's last status.
-    this.#parts?.statuses.forget(worker.uid);
+    // Not before: as long as the worker is shown, so is the pod's last status. One that came back and was turned away keeps that word.
+    if (!this.#admission.isRejected(worker.uid)) this.#parts?.statuses.forget(worker.uid);
     this.#podChanged(worker.uid);
   }
 
@@ -369,15 +381,6 @@ export class NodeAgent implements Agent {
     if (this.#parts === undefined) throw new Error("the agent has not started");
     return this.#parts;
   }
-}
-
-/** True once the promise settled, false when the signal fired before. */
-function settledBefore(signal: AbortSignal, promise: Promise<void>): Promise<boolean> {
-  if (signal.aborted) return Promise.resolve(false);
-  return new Promise((resolve) => {
-    signal.addEventListener("abort", () => resolve(false), { once: true });
-    void promise.then(() => resolve(true));
-  });
 }
 
 function compare(left: string | null | undefined, right: string | null | undefined): number {

@@ -3,6 +3,7 @@ import type { AgentConfig } from "../config/agent-config.ts";
 import type { CgroupManager, CgroupName } from "../ports/cgroup-manager.ts";
 import type { Logger } from "../ports/logger.ts";
 import {
+  isCgroupPart,
   kubepodsCgroupName,
   podCgroupName,
   podCgroupResources,
@@ -98,7 +99,8 @@ export class PodCgroups {
 
   /** The same by UID alone. */
   async destroyUid(request: { readonly podUid: string; readonly signal: AbortSignal }): Promise<void> {
-    if (!this.#config.cgroupsPerQos) return;
+    // An orphan may have any UID; no cgroup of ours is named by one that cannot be a name.
+    if (!this.#config.cgroupsPerQos || !isCgroupPart(request.podUid)) return;
     for (const tier of this.#tiers()) {
       const name = [...tier, `pod${request.podUid}`];
       if (await this.#cgroups.exists({ name, signal: request.signal }))

@@ -31,6 +31,8 @@ import type { Termination } from "./worker-state.ts";
 const RESYNC_JITTER = 0.5;
 const NETWORK_RETRY_MS = 1000;
 const ERROR_RETRY_MS = 10_000;
+/** The longest back-off that there is. */
+const LONGEST_RETRY_MS = 300_000;
 /** From when on, and how often, a sync that is still under way tells what it has so far. */
 const FIRST_PROGRESS_MS = 1000;
 const NEXT_PROGRESS_MS = 5000;
@@ -349,7 +351,10 @@ export class AgentPodLifecycle implements PodLifecycle {
   /** What failed is tried again after 10 s, in a back-off window too: then the status tells the back-off and no longer the failure. */
   #retryMs({ failed, retryInMs }: Pick<ExecutionResult, "failed" | "retryInMs">): number {
     if (failed) return Math.min(retryInMs ?? Number.POSITIVE_INFINITY, this.#jitter(ERROR_RETRY_MS));
-    return retryInMs ?? this.#jitter(this.#parts.config.syncFrequencyMs);
+    // A wall clock that was set back while the sync ran makes the time look far.
+    return retryInMs === undefined
+      ? this.#jitter(this.#parts.config.syncFrequencyMs)
+      : Math.min(retryInMs, LONGEST_RETRY_MS);
   }
 
   #jitter(ms: number): number {

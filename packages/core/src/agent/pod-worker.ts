@@ -76,6 +76,8 @@ export interface PodWorkerOptions {
 /** Upstream's pause after a failed sync, and its jitter. */
 const ERROR_RETRY_MS = 10_000;
 const ERROR_JITTER = 0.5;
+/** How soon the same failure is told aloud again. */
+const TELL_AGAIN_MS = 60_000;
 
 /**
  * Drives one pod UID through its life, one step at a time. Holds a single pending update: newer replaces older. The running sync is cancelled
@@ -89,6 +91,7 @@ export class PodWorker {
   #removed = false;
   #restartWith: Pod | undefined;
   #busy = false;
+  #told: { readonly words: string; readonly atMs: number } | undefined;
   #attempt: AbortController | undefined;
   /** Fires for the sync that is under way when another one is asked for. */
   #news = new AbortController();
@@ -273,12 +276,21 @@ export class PodWorker {
   #failed(error: unknown, signal: AbortSignal): void {
     if (signal.aborted) return;
     const retryMs = ERROR_RETRY_MS * (1 + this.#options.random.float() * ERROR_JITTER);
-    this.#options.logger.error("Pod sync failed; it is tried again", {
-      err: error,
-      phase: this.#state.phase,
-      retryInMs: Math.round(retryMs),
-    });
+    this.#tellFailure(error, retryMs);
     this.#wake.wakeAfter(this.#state.phase === "syncing" ? retryMs : Math.min(retryMs, 2000));
+  }
+
+  /** The same failure again is told aloud once a minute. */
+  #tellFailure(error: unknown, retryMs: number): void {
+    const { logger, clock } = this.#options;
+    const { phase } = this.#state;
+    const nowMs = clock.monotonicMs();
+    const words = `${phase}: ${String(error)}`;
+    const retryInMs = Math.round(retryMs);
+    const isNews = words !== this.#told?.words || nowMs - this.#told.atMs >= TELL_AGAIN_MS;
+    if (isNews) this.#told = { words, atMs: nowMs };
+    if (isNews) logger.error("Pod sync failed; it is tried again", { err: error, phase, retryInMs });
+    else logger.debug(3, "Pod sync failed again", { reason: String(error), phase, retryInMs });
   }
 }
 

@@ -44,6 +44,32 @@ describe("the decision record", () => {
     expect(log.list({ podUid: "u1" })).toEqual([]);
   });
 
+  it("keeps 10,000 of all pods together, those of the pods that were heard of last", () => {
+    const { log } = fixture();
+    const loop = (uid: string): void => {
+      for (let at = 0; at < 100; at += 1) log.record({ ...backOff, pod: { ...pod, uid }, message: `number ${at}` });
+    };
+    for (let at = 0; at < 150; at += 1) loop(`u${at}`);
+    expect(log.list()).toHaveLength(10_000);
+    expect(log.list({ podUid: "u49" })).toEqual([]);
+    expect(log.list({ podUid: "u50" })).toHaveLength(100);
+  });
+
+  it("goes on when whoever hears of a decision throws", () => {
+    const { log, events, logger } = fixture();
+    const heard: number[] = [];
+    log.subscribe(() => {
+      throw new Error("not my day");
+    });
+    log.subscribe(({ seq }) => heard.push(seq));
+    events.emit = () => {
+      throw new Error("no events today");
+    };
+    log.record(backOff);
+    expect(heard).toEqual([1]);
+    expect(logger.records.filter(({ level }) => level === "error")).toHaveLength(2);
+  });
+
   it("cuts long messages to what an event takes", () => {
     const { log, events } = fixture();
     const long = "x".repeat(5000);

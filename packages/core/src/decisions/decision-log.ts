@@ -8,6 +8,8 @@ import { clipMessage } from "./message-limit.ts";
 const RECORDS_PER_POD = 100;
 const NODE_RECORDS = 200;
 const PODS_KEPT = 1000;
+/** Of all pods together: a few megabytes, however many pods loop. */
+const RECORDS_KEPT = 10_000;
 
 /**
  * Keeps the last decisions a pod (and of the node), and tells each to the log and the event sink. Repeats of one decision are counted
@@ -21,6 +23,8 @@ export class DecisionLog implements DecisionSink {
   readonly #node: DecisionRecord[] = [];
   readonly #listeners = new Set<(record: DecisionRecord) => void>();
   #seq = 0;
+  /** Records of pods that are kept now. */
+  #kept = 0;
 
   constructor(ports: { readonly clock: Clock; readonly logger: Logger; readonly events: EventSink }) {
     this.#clock = ports.clock;
@@ -67,7 +71,12 @@ export class DecisionLog implements DecisionSink {
       return merged;
     }
     list.push(record);
-    if (list.length > (record.pod === undefined ? NODE_RECORDS : RECORDS_PER_POD)) list.shift();
+    if (record.pod !== undefined) this.#kept += 1;
+    if (list.length > (record.pod === undefined ? NODE_RECORDS : RECORDS_PER_POD)) {
+      list.shift();
+      if (record.pod !== undefined) this.#kept -= 1;
+    }
+    while (this.#kept > RECORDS_KEPT) this.#forgetOldest();
     return record;
   }
 
@@ -77,11 +86,16 @@ export class DecisionLog implements DecisionSink {
     const list = this.#byPod.get(uid) ?? [];
     this.#byPod.delete(uid);
     this.#byPod.set(uid, list);
-    if (this.#byPod.size > PODS_KEPT) {
-      const [oldest] = this.#byPod.keys();
-      if (oldest !== undefined) this.#byPod.delete(oldest);
-    }
+    if (this.#byPod.size > PODS_KEPT) this.#forgetOldest();
     return list;
+  }
+
+  #forgetOldest(): void {
+    for (const [uid, list] of this.#byPod) {
+      this.#byPod.delete(uid);
+      this.#kept -= list.length;
+      return;
+    }
   }
 
   #log(record: DecisionRecord): void {

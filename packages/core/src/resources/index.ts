@@ -3,6 +3,7 @@ export { hugepageLimits, hugepageSizeBytes, hugepageSizeName } from "./hugepages
 export { containerResources, type ResourceRules, sandboxOverhead, sandboxResources } from "./linux-resources.ts";
 export { oomScoreAdj } from "./oom-score.ts";
 export {
+  isCgroupPart,
   kubepodsCgroupName,
   podCgroupName,
   podCgroupResources,

@@ -16,6 +16,8 @@ import { DEFAULT_CPU_PERIOD_US, MIN_CPU_SHARES, milliCpuToQuota, milliCpuToShare
 
 const KUBEPODS = "kubepods";
 const POD_PREFIX = "pod";
+/** File names have at most 255 bytes. */
+const MAX_PART = 128;
 const UNSAFE_PART = /[/_\0]|^\.{0,2}$/;
 
 /** `kubepods` below the configured cgroup root. */
@@ -44,6 +46,11 @@ export function podCgroupName(options: { readonly cgroupRoot: readonly string[];
   }
   const parent = qosCgroupName({ cgroupRoot: options.cgroupRoot, qos: qosClassOf(options.pod) });
   return [...parent, `${POD_PREFIX}${uid}`];
+}
+
+/** Whether a text can be a part of a cgroup's name: one that holds `/` would lead elsewhere, and systemd needs `_` for itself. */
+export function isCgroupPart(text: string): boolean {
+  return !UNSAFE_PART.test(text) && text.length <= MAX_PART;
 }
 
 /** The pod UID that a direct child of a QoS cgroup belongs to, or undefined when it is not a pod's. */

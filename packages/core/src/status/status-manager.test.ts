@@ -49,6 +49,29 @@ describe("StatusManager", () => {
     expect(manager.get("u1")).toEqual(phase("Running"));
   });
 
+  it("writes a pod that was forgotten and came back only after the last write of its earlier life", async () => {
+    const landed: (string | undefined)[] = [];
+    const slow = Promise.withResolvers<void>();
+    const sink: PodStatusSink = {
+      writeStatus: async ({ status }) => {
+        if (status.phase === "Failed") await slow.promise;
+        landed.push(status.phase);
+        return { kind: "accepted" };
+      },
+      podFinished: async () => ({ kind: "accepted" }),
+    };
+    const manager = start(sink);
+    manager.set(pod, phase("Failed"));
+    await clock.settle();
+    manager.forget("u1");
+    manager.set(pod, phase("Pending"));
+    await clock.settle();
+    expect(landed).toEqual([]);
+    slow.resolve();
+    await clock.settle();
+    expect(landed).toEqual(["Failed", "Pending"]);
+  });
+
   it("writes nothing before it runs, then the newest status only", async () => {
     const sink = new RecordingStatusSink();
     const manager = new StatusManager({ ports: { clock, logger: silentLogger, sink } });

@@ -55,7 +55,8 @@ export class StatusManager {
   readonly #dirty = new Set<string>();
   readonly #listeners = new Set<StatusListener>();
   readonly #wake: Wake;
-  readonly #writes = new Set<Promise<void>>();
+  /** Writes under way by UID: a pod that is forgotten and comes back waits for the last write of its earlier life. */
+  readonly #writes = new Map<string, Promise<void>>();
 
   constructor(options: StatusManagerOptions) {
     this.#options = options;
@@ -144,7 +145,7 @@ export class StatusManager {
       this.#sendDue(signal);
     }
     this.#wake.clear();
-    await Promise.all(this.#writes);
+    await Promise.all(this.#writes.values());
   }
 
   #hold(uid: string, pod: Pod, status: PodStatus): PodStatus {
@@ -207,12 +208,12 @@ export class StatusManager {
         this.#wake.wakeAfter(entry.notBeforeMs - nowMs);
         continue;
       }
-      if (entry.writing) continue;
+      if (this.#writes.has(uid)) continue;
       const write: Promise<void> = this.#send(entry, next, signal).finally(() => {
-        this.#writes.delete(write);
+        this.#writes.delete(uid);
         this.#wake.wake();
       });
-      this.#writes.add(write);
+      this.#writes.set(uid, write);
     }
   }
 

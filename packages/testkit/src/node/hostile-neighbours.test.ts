@@ -1,4 +1,4 @@
-import { type AgentPorts, createAgent, defaultAgentConfig, type Pod } from "@nodelet/core";
+import { type AgentPorts, createAgent, defaultAgentConfig, type Pod, type PodSource } from "@nodelet/core";
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../clock/virtual-clock.ts";
 import { wrapMethods } from "../faults/wrap-methods.ts";
@@ -42,6 +42,80 @@ describe("a source", () => {
     const running = node.runtime.running().map(({ podUid }) => podUid);
     expect(running.sort()).toEqual(["u2", "u3"]);
     expect(node.agent.pods().map(({ pod }) => pod.metadata?.uid)).toEqual(["u2", "u3"]);
+    node.kill();
+  });
+
+  it("that gives no list of pods keeps the ones that it gave before, and is listened to again", async () => {
+    const source = new SetSource();
+    const node = nodeWith(source);
+    source.set(staticPod({ name: "web", uid: "u1" }));
+    node.start();
+    await untilRunning(node);
+    source.set(...([null, undefined, 7] as unknown as Pod[]));
+    await node.clock.advance(MINUTE);
+    expect(node.runtime.running().map(({ podUid }) => podUid)).toEqual(["u1"]);
+    source.set(staticPod({ name: "next", uid: "u2" }));
+    await node.clock.advance(MINUTE);
+    expect(node.runtime.running().map(({ podUid }) => podUid)).toEqual(["u2"]);
+    node.kill();
+  });
+
+  it("that does not end when it is told to holds up the end of the agent for seconds only", async () => {
+    const source: PodSource = { name: "deaf", run: () => new Promise(() => undefined) };
+    const node = nodeWith(source);
+    node.start();
+    await node.clock.advance(MINUTE);
+    const began = node.clock.monotonicMs();
+    await node.stop();
+    expect(node.clock.monotonicMs() - began).toBeLessThanOrEqual(5000);
+  });
+});
+
+describe("a runtime", () => {
+  it("that does not tell when a container ended gets no crash loop without back-off", async () => {
+    const source = new SetSource();
+    const node = nodeWith(source, {
+      runtime: { latencyMs: () => 5 },
+      decorate: (ports) => ({
+        ...ports,
+        runtime: wrapMethods(ports.runtime, (name, real) => async (...args) => {
+          const answer = await real(...args);
+          return name === "containerStatus" ? { ...(answer as object), finishedAtNs: 0n } : answer;
+        }),
+      }),
+    });
+    const containers = [{ name: "c", image: IMAGE, command: ["sh", "-c", "exit 1"] }];
+    source.set(staticPod({ name: "loop", uid: "u1" }, { containers }));
+    node.start();
+    await node.clock.advance(5 * MINUTE);
+    // At once, and after 10, 20, 40, 80 and 160 s at the latest.
+    expect(node.runtime.calls.filter(({ call }) => call === "startContainer").length).toBeLessThanOrEqual(7);
+    node.kill();
+  });
+
+  it("that has pods under names that no pod can have is rid of them, and of nothing else, when told to take over", async () => {
+    const source = new SetSource();
+    const node = nodeWith(source, { config: { takeOver: true } });
+    node.files.makeDirectory("/var/log/pods/other");
+    for (const uid of ["../../x", "a/b", "a_b", ".."]) {
+      await node.runtime.runSandbox({
+        config: {
+          metadata: { name: "../etc", namespace: "n/s", uid, attempt: 0 },
+          labels: {
+            "io.kubernetes.pod.uid": uid,
+            "io.kubernetes.pod.name": "../etc",
+            "io.kubernetes.pod.namespace": "n/s",
+          },
+        },
+        runtimeHandler: "",
+      });
+    }
+    node.start();
+    await node.clock.advance(MINUTE);
+    expect(node.runtime.sandboxes()).toEqual([]);
+    expect(node.agent.pods()).toEqual([]);
+    expect(node.files.list("/var/log/pods")).toEqual(["other"]);
+    expect(node.logger.records.filter(({ level }) => level === "error")).toEqual([]);
     node.kill();
   });
 });

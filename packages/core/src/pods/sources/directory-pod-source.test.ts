@@ -244,6 +244,18 @@ describe("a bad manifest", () => {
     expect(names()).toEqual(["bad-n1", "web-n1"]);
   });
 
+  it("is told again when the file comes back after it went", async () => {
+    const { clock, folder, faults, start } = setUp();
+    start();
+    for (let turn = 0; turn < 2; turn += 1) {
+      folder.write("bad.yaml", "kind: [\n");
+      await clock.advance(2 * SCAN_MS);
+      folder.remove("bad.yaml");
+      await clock.advance(2 * SCAN_MS);
+    }
+    expect(faults).toHaveLength(2);
+  });
+
   it("that refers to API objects is refused, and the neighbours run", async () => {
     const { clock, start, names, faults } = setUp((folder) => {
       folder.write("account.yaml", manifest("account", { extra: "  serviceAccountName: default\n" }), {
@@ -347,6 +359,18 @@ describe("the path", () => {
     expect(sets).toEqual([]);
     expect(faults).toHaveLength(1);
   });
+});
+
+it("is looked at ten times a second at most while something writes into it all the time", async () => {
+  const { clock, folder, start } = setUp((files) => files.write("a", manifest("a"), { ageMs: 60_000 }));
+  start();
+  await clock.advance(1000);
+  const before = folder.looks;
+  for (let turn = 0; turn < 1000; turn += 1) {
+    folder.write(".download", "x".repeat(turn));
+    await clock.advance(5);
+  }
+  expect(folder.looks - before).toBeLessThanOrEqual(51);
 });
 
 it("leaves no timer behind when it is stopped", async () => {

@@ -26,6 +26,8 @@ export interface DirectoryPodSourceOptions {
 
 /** Rest after a hint, so that a burst of changes becomes one look. */
 const HINT_DEBOUNCE_MS = 10;
+/** Least rest between a look and the next one that only hints ask for: something may write into the directory all the time. */
+const HINTED_GAP_MS = 100;
 /** Files read at one time. */
 const READS_AT_ONCE = 16;
 /** Longest wait for files that are being written before the first set is told. */
@@ -52,6 +54,10 @@ export class DirectoryPodSource implements PodSource {
   #isSingleFile = false;
   #absentSinceMs: number | undefined;
   #startedMs = 0;
+  /** When the last look ended. */
+  #lookedMs = Number.NEGATIVE_INFINITY;
+  /** Topics of entries that are no files. */
+  #oddTopics: ReadonlySet<string> = new Set();
 
   constructor(options: DirectoryPodSourceOptions) {
     this.#options = options;
@@ -66,6 +72,7 @@ export class DirectoryPodSource implements PodSource {
     const watching = this.#keepWatching(signal);
     while (!signal.aborted) {
       const againInMs = await this.#scan({ onPods, signal });
+      this.#lookedMs = this.#options.clock.monotonicMs();
       this.#wake.wakeAfter(
         Math.min(againInMs ?? Number.POSITIVE_INFINITY, Math.max(1, this.#options.fileCheckFrequencyMs)),
       );
@@ -86,7 +93,8 @@ export class DirectoryPodSource implements PodSource {
           signal,
           onChange: () => {
             retryMs = WATCH_RETRY_MIN_MS;
-            this.#wake.wakeAfter(HINT_DEBOUNCE_MS);
+            const restMs = this.#lookedMs + HINTED_GAP_MS - clock.monotonicMs();
+            this.#wake.wakeAfter(Math.max(HINT_DEBOUNCE_MS, restMs));
           },
         });
       } catch (error) {
@@ -142,7 +150,9 @@ export class DirectoryPodSource implements PodSource {
     if (look.kind === "file") return [look.entry];
     if (look.kind !== "directory") return [];
     const visible = look.entries.filter((entry) => !entry.name.startsWith("."));
-    for (const { name, type } of visible) {
+    const odd = visible.filter(({ type }) => type !== "file");
+    this.#oddTopics = new Set(odd.map(({ name }) => `type:${name}`));
+    for (const { name, type } of odd) {
       const path = this.#reader.locationOf(name);
       if (type === "other")
         this.#reporter.fault({
@@ -188,6 +198,13 @@ export class DirectoryPodSource implements PodSource {
       const message = `${path} is ignored: ${this.#locationOf(earlier)} already gives the pod ${namespace}/${podName}, and the first file in sorted order counts; remove or hide one of them`;
       this.#reporter.fault({ topic: `duplicate:${name}`, path, message });
     }
+    const present = new Set([
+      "path",
+      ...this.#oddTopics,
+      ...this.#set.files.map(({ name }) => `file:${name}`),
+      ...duplicates.map(({ name }) => `duplicate:${name}`),
+    ]);
+    this.#reporter.retain((topic) => present.has(topic));
     if (this.#told === undefined || !sameSet(this.#told, pods)) {
       this.#told = pods;
       onPods(pods);

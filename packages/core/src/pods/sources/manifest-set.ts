@@ -77,6 +77,7 @@ export class ManifestSet {
   /** The pods of all settled files; of one namespace and name the first file's in sorted order, so that the choice is the same after a restart. */
   pods(told: readonly Pod[]): { readonly pods: readonly Pod[]; readonly duplicates: readonly DuplicateFile[] } {
     const firstOf = new Map<string, string>();
+    const toldByUid = new Map(told.map((pod) => [pod.metadata?.uid, pod]));
     const pods: Pod[] = [];
     const duplicates: DuplicateFile[] = [];
     for (const { name, settled } of this.files) {
@@ -88,14 +89,13 @@ export class ManifestSet {
         continue;
       }
       firstOf.set(podFullName(pod), name);
-      pods.push(sameAsTold(pod, told));
+      pods.push(sameAsTold(pod, toldByUid.get(pod.metadata?.uid)));
     }
     return { pods, duplicates };
   }
 }
 
 /** A pod that says what it said before stays the object that it was. */
-function sameAsTold(pod: Pod, told: readonly Pod[]): Pod {
-  const before = told.find((candidate) => candidate.metadata?.uid === pod.metadata?.uid);
+function sameAsTold(pod: Pod, before: Pod | undefined): Pod {
   return before !== undefined && sameValue(before, pod) ? before : pod;
 }

@@ -38,6 +38,11 @@ export class OnceReporter {
     this.#told.delete(topic);
   }
 
+  /** Forgets what is about something that is not there any more: the next fault of that topic is news. */
+  retain(isThere: (topic: string) => boolean): void {
+    for (const topic of this.#told.keys()) if (!isThere(topic)) this.#told.delete(topic);
+  }
+
   #isNew({ topic, message }: { readonly topic: string; readonly message: string }): boolean {
     if (this.#told.get(topic) === message) return false;
     this.#told.set(topic, message);

@@ -4,6 +4,7 @@ import { withDeadline } from "../../async/delay.ts";
 import type { AgentConfig } from "../../config/agent-config.ts";
 import type { PodRef } from "../../decisions/decision.ts";
 import { isErrorOfKind } from "../../errors/nodelet-error.ts";
+import { identityFault } from "../../pods/validation/index.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { ContainerLogs, PodFiles, PodFilesRef } from "../../ports/pod-files.ts";
@@ -118,6 +119,8 @@ export class PodContent {
     const { podFiles, containerLogs } = this.#ports;
     await Promise.all(observed.containers.map(({ id }) => this.#removeContainer(id, signal)));
     await Promise.all(observed.sandboxes.map(({ id }) => this.#removeSandbox(id, signal)));
+    // Somebody else's pod may have any name; nothing on disk is named by one that cannot be a name.
+    if (identityFault(ref) !== undefined) return;
     const files: PodFilesRef = { podUid: ref.uid, podName: ref.name, podNamespace: ref.namespace };
     await containerLogs.removePodLogs({ ...files, signal });
     await Promise.all(observed.containers.map((container) => this.#unlinkLog({ ref, container, signal })));

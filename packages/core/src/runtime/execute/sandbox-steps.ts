@@ -18,7 +18,7 @@ export async function runSandbox(execution: Execution, step: RunSandboxStep): Pr
     return true;
   } catch (error) {
     execution.failed = true;
-    if (mayHaveActed(error)) await execution.parts.onLateSandbox(execution.ref.uid);
+    if (mayHaveActed(error)) await claimLate(execution);
     // The pod is on its way out: a sandbox that could not be made is no news to anybody.
     if (execution.signal.aborted) return false;
     const message = `Failed to create pod sandbox: ${NodeletError.from(error).message}`;
@@ -40,6 +40,19 @@ export async function stopSandbox(execution: Execution, step: StopSandboxStep): 
     execution.parts.ports.runtime.stopSandbox({ sandboxId: step.sandboxId, signal }),
   );
   return true;
+}
+
+/** What could not be kept is told; that the sandbox failed is told all the same. */
+async function claimLate({ parts, ref }: Execution): Promise<void> {
+  try {
+    await parts.onLateSandbox(ref.uid);
+  } catch (error) {
+    const fields = { pod: `${ref.namespace}/${ref.name}`, podUID: ref.uid, err: error };
+    parts.ports.logger.error(
+      "A sandbox that may appear late could not be noted; after a restart it counts as foreign",
+      fields,
+    );
+  }
 }
 
 /** True unless the runtime said that it did nothing: a call that was given up may still make the sandbox. */

@@ -1,0 +1,46 @@
+import { VirtualClock } from "@nodelet/testkit";
+import { expect, it } from "vitest";
+import { endedSoonAfter, settledBefore } from "./settle.ts";
+
+const never = new Promise<never>(() => undefined);
+
+it("tells which came first, the end of a promise or a signal", async () => {
+  const stop = new AbortController();
+  expect(await settledBefore(stop.signal, Promise.resolve())).toBe(true);
+  expect(await settledBefore(stop.signal, Promise.reject(new Error("no")))).toBe(true);
+  const waiting = settledBefore(stop.signal, never);
+  stop.abort();
+  expect(await waiting).toBe(false);
+  expect(await settledBefore(stop.signal, Promise.resolve())).toBe(false);
+});
+
+it("leaves behind what does not end, some time after the signal", async () => {
+  const clock = new VirtualClock();
+  const stop = new AbortController();
+  let isOver = false;
+  const waiting = endedSoonAfter(stop.signal, { promise: never, clock, afterMs: 5000 }).then(() => {
+    isOver = true;
+  });
+  await clock.advance(60_000);
+  stop.abort();
+  await clock.advance(4999);
+  expect(isOver).toBe(false);
+  await clock.advance(1);
+  await waiting;
+  expect(isOver).toBe(true);
+});
+
+it("ends as the promise does, before the signal and after, and leaves no timer", async () => {
+  const clock = new VirtualClock();
+  const stop = new AbortController();
+  const options = { clock, afterMs: 5000 };
+  const fails = Promise.reject(new Error("no"));
+  await expect(endedSoonAfter(stop.signal, { ...options, promise: fails })).rejects.toThrow("no");
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const waiting = endedSoonAfter(stop.signal, { ...options, promise });
+  stop.abort();
+  await clock.settle();
+  resolve();
+  await waiting;
+  expect(clock.pendingTimers).toBe(0);
+});
