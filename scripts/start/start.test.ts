@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
 import { type DecisionRecord, decodeStaticPods, type Pod } from "@nodelet/core";
 import { describe, expect, test } from "vitest";
 import { type DemoNode, StartProblem } from "./demo-node.ts";
@@ -137,9 +138,7 @@ test("on a terminal the table is drawn with title, state and hints, each cut to 
   screen.say("a line that is longer than thirty cells");
   screen.show({ title: "t".repeat(40), looks: [{ pod: pod("a", true) }], state: "fine", hints: ["h".repeat(40)] });
   screen.close();
-  const lines = text()
-    .replaceAll(/\u001b\[[\d;?]*[A-Za-z]|\r/g, "")
-    .split("\n");
+  const lines = stripVTControlCharacters(text()).replaceAll("\r", "").split("\n");
   expect(lines).toEqual([
     "a line that is longer than th…",
     `${"t".repeat(29)}…`,

@@ -35,12 +35,15 @@ export async function runProgram(call: ProgramCall): Promise<number> {
   }
 }
 
-function commandLine(options: {
+interface CommandLine {
   readonly call: ProgramCall;
   readonly args: readonly string[];
+  /** Takes the exit code of the command that was chosen. */
   readonly answer: (work: Promise<number>) => Promise<void>;
-}): Argv {
-  const { call, args, answer } = options;
+}
+
+function commandLine(line: CommandLine): Argv {
+  const { call, args } = line;
   const program = yargs([...args])
     .scriptName(call.name)
     .locale("en")
@@ -59,15 +62,20 @@ function commandLine(options: {
     .wrap(Math.min(100, process.stdout.columns ?? 80))
     .fail((message, error) => {
       if (error !== undefined && error !== null && error.name !== "YError") throw error;
-      const known = { flags: knownFlags(program), args };
-      throw new NodeletError("invalid", usageFault(message || error.message, known));
+      throw new NodeletError("invalid", usageFault(message || error.message, { flags: knownFlags(program), args }));
     })
     .command(
       "$0",
       `Run the node agent. All flags of the kubelet that this version has are taken.`,
       (builder) => withAgentFlags(builder).epilogue(epilogue(call.name)),
-      (parsed) => answer(import("./commands/run.ts").then(({ run }) => run({ ...call, parsed }))),
-    )
+      (parsed) => line.answer(import("./commands/run.ts").then(({ run }) => run({ ...call, parsed }))),
+    );
+  return withQuestions(program, line);
+}
+
+/** The commands that ask a running agent, and the version. Each loads what it needs when it is chosen. */
+function withQuestions(program: Argv, { answer }: CommandLine): Argv {
+  return program
     .command(
       "pods",
       "Show the pods of the running agent",
@@ -105,7 +113,6 @@ function commandLine(options: {
       (parsed) =>
         answer(import("./commands/version.ts").then(({ showVersion }) => showVersion({ json: isJson(parsed) }))),
     );
-  return program;
 }
 
 /** Every flag of the settings table. Values stay texts: the table reads them. */
@@ -166,7 +173,7 @@ function rootDirOf(parsed: Parsed): string {
 
 function lastText(value: unknown): string | undefined {
   const last: unknown = Array.isArray(value) ? value.at(-1) : value;
-  return last === undefined ? undefined : String(last);
+  return typeof last === "string" ? last : undefined;
 }
 
 function defaultText({ default: value, kind }: Setting<unknown>): string | undefined {

@@ -99,22 +99,23 @@ describe("the journal of pods", () => {
 });
 
 describe("a live screen", () => {
+  const sequence = new RegExp(`(${"\u001b"}\\[\\??\\d+[A-Za-z]|\r|\n)`);
+
   /** What a terminal that understands the few sequences shows. */
   function drawn(text: string): string[] {
     const lines = [""];
-    for (const part of text.split(/(\u001b\[\?25[lh]|\u001b\[\d+A|\u001b\[0J|\r|\n)/)) {
-      const up = /^\u001b\[(\d+)A$/.exec(part)?.[1];
-      if (up !== undefined) cursor -= Number(up);
-      else if (part === "\u001b[0J") lines.length = cursor;
+    let cursor = 0;
+    for (const part of text.split(sequence)) {
+      const [, count, letter] = /\[\??(\d+)([A-Za-z])$/.exec(part) ?? [];
+      if (letter === "A") cursor -= Number(count);
+      else if (letter === "J") lines.length = cursor;
       else if (part === "\n") cursor += 1;
-      else if (part !== "\r" && !part.startsWith("\u001b[?") && part !== "") lines[cursor] = part;
+      else if (letter === undefined && part !== "\r" && part !== "") lines[cursor] = part;
     }
     return lines;
   }
-  let cursor = 0;
 
   test("draws over what it drew, and keeps the lines that were said above", () => {
-    cursor = 0;
     let text = "";
     const screen = new LiveScreen({ write: (part) => (text += part), rows: 10 });
     screen.show(["one", "two"]);

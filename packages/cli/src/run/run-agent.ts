@@ -92,7 +92,7 @@ async function serve(parts: {
     return await Promise.race([running.then(() => 0), stoppedTooLong(stop.signal, logger)]);
   } finally {
     await close();
-    await container.unbindAll();
+    await container.unbindAllAsync();
   }
 }
 

@@ -79,7 +79,7 @@ describe("what the listeners show", () => {
       stopping: false,
       work: Object.fromEntries(uids.map((uid) => [uid, "syncing"])),
     });
-    expect(data.healthChecks().map(({ name, check }) => [name, check()])).toEqual([["syncloop", undefined]]);
+    expect(data.healthChecks().map((each) => [each.name, each.check()])).toEqual([["syncloop", undefined]]);
   });
 
   test("decisions of one pod by UID, by namespace and name, and of all of a name", async () => {
