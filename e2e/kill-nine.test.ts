@@ -4,21 +4,13 @@ import type { CriContainerState } from "@nodelet/core";
 import { SeededRandom } from "@nodelet/testkit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { container, obedient, podManifest } from "./harness/manifests.ts";
-import { isReady, NodeUnderTest, stateOf } from "./harness/node-under-test.ts";
+import { isForgottenByContainerd, isReady, NodeUnderTest, stateOf } from "./harness/node-under-test.ts";
 
 const KILLS = 20;
 const steadyNames = Array.from({ length: 8 }, (_, index) => `steady-${index}`);
 const churnNames = Array.from({ length: 12 }, (_, index) => `churn-${index}`);
 
 const seed = process.env["NODELET_SEED"] ?? String(Math.floor(Math.random() * 1_000_000));
-
-/**
- * A StartContainer or RunPodSandbox that ends with its client's death leaves a shim, and in 2.1 runc's folder of the container, that containerd
- * itself does not know any more: any client that dies in that moment does it, and nothing over CRI shows them. No process runs in them: the
- * pod's cgroup is gone.
- */
-const isForgottenByContainerd = (left: string): boolean =>
-  left.startsWith("shim ") || /^container .*\/runc\/k8s\.io\/[0-9a-f]{64}$/.test(left);
 
 describe.each(["1.6", "2.1"] as const)(
   `an agent killed ${KILLS} times, NODELET_SEED=${seed}, on containerd %s`,

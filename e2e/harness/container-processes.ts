@@ -1,14 +1,21 @@
 import { readFile } from "node:fs/promises";
 import type { NodeUnderTest } from "./node-under-test.ts";
 
-/** Process ids in the cgroup of a container, or of a sandbox's own process, of a BestEffort pod. */
-export async function processesOf(
+/** Kills the processes in the cgroup of a container, or of a sandbox's own process, of a BestEffort pod. */
+export async function killProcessesOf(
   node: NodeUnderTest,
   of: { readonly podUid: string; readonly id: string },
-): Promise<readonly number[]> {
+): Promise<void> {
   const { cgroupRoot } = node.containerd;
   const path = `/sys/fs/cgroup/pids/${cgroupRoot}/kubepods/besteffort/pod${of.podUid}/${of.id}/cgroup.procs`;
-  return (await readFile(path, "utf8")).split("\n").filter(Boolean).map(Number);
+  for (const pid of (await readFile(path, "utf8")).split("\n").filter(Boolean).map(Number)) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch (error) {
+      // A child goes with the first process of its namespace.
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
+  }
 }
 
 /** The process that stands between containerd and all containers of a sandbox. */

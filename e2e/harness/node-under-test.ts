@@ -108,18 +108,19 @@ export class NodeUnderTest {
   }
 
   /** Waits until the agent shows no pod of that manifest and the runtime has nothing of it. */
-  async waitForGone(name: string, options: { readonly timeoutMs?: number } = {}): Promise<void> {
+  async waitForGone(name: string, options: Pick<PodWait, "agent" | "timeoutMs"> = {}): Promise<void> {
+    const { agent = this.agent, timeoutMs } = options;
     await this.waitFor({
       what: `pod ${name} to be gone`,
       until: async () => {
         const [pod, sandboxes, containers] = [
-          await this.agent.pod(name),
+          await agent.pod(name),
           await this.sandboxes(name),
           await this.containers({ pod: name }),
         ];
         return pod === undefined && sandboxes.length === 0 && containers.length === 0;
       },
-      ...options,
+      ...(timeoutMs !== undefined && { timeoutMs }),
     });
   }
 
@@ -203,7 +204,9 @@ export class NodeUnderTest {
     const { dir, logPath } = this.containerd;
     await copyFile(logPath, join(folder, `${basename(dir)}-containerd.log`));
     for (const { logPath: path } of this.#agents)
-      await copyFile(path, join(folder, `${basename(dir)}-agent-${basename(dirname(path))}.log`)).catch(() => undefined);
+      await copyFile(path, join(folder, `${basename(dir)}-agent-${basename(dirname(path))}.log`)).catch(
+        () => undefined,
+      );
   }
 
   #labels(of: { readonly pod?: string | undefined; readonly container?: string | undefined }): Record<string, string> {
@@ -219,6 +222,15 @@ export class NodeUnderTest {
     await this.#keepLogs().catch((error: unknown) => console.error(error));
     await this.#prepared.close();
   }
+}
+
+/**
+ * For {@link NodeUnderTest.waitForNothingLeft}. A StartContainer or RunPodSandbox that ends with its client's death leaves a shim, and in 2.1
+ * runc's folder of the container; 2.1 leaves a shim, too, when a sandbox's own process was killed. containerd itself does not know them any more,
+ * nothing over CRI shows them, and any client has the same. No process runs in them: the pod's cgroup is gone.
+ */
+export function isForgottenByContainerd(left: string): boolean {
+  return left.startsWith("shim ") || /^container .*\/runc\/k8s\.io\/[0-9a-f]{64}$/.test(left);
 }
 
 /** A pod whose condition Ready is true. */

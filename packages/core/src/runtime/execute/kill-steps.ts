@@ -2,6 +2,7 @@ import { delay } from "../../async/delay.ts";
 import { MINIMUM_GRACE_SECONDS } from "../plan/index.ts";
 import type { KillContainerStep, RemoveContainerStep } from "../pod-plan.ts";
 import type { Execution } from "./execution.ts";
+import { unlinkLog } from "./log-remains.ts";
 
 /** Stops a container: tells it, waits for those that stop before it, and gives the runtime what is left of the grace. */
 export async function killContainer(execution: Execution, step: KillContainerStep): Promise<boolean> {
@@ -24,8 +25,11 @@ export async function killContainer(execution: Execution, step: KillContainerSte
   return true;
 }
 
-/** Removes a dead container; its log stays. */
+/** Removes a dead container and the link to its log; the log stays. */
 export async function removeContainer(execution: Execution, step: RemoveContainerStep): Promise<boolean> {
+  const { ref, signal: stop, parts } = execution;
+  const container = { id: step.containerId, name: step.containerName };
+  await unlinkLog({ ref, container, containerLogs: parts.ports.containerLogs, signal: stop });
   await execution.call({ what: `RemoveContainer of ${step.containerName}` }, (signal) =>
     execution.parts.ports.runtime.removeContainer({ containerId: step.containerId, signal }),
   );

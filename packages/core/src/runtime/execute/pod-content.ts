@@ -9,9 +9,9 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { ContainerLogs, PodFiles, PodFilesRef } from "../../ports/pod-files.ts";
 import type { RuntimeService } from "../../ports/runtime-service.ts";
-import { newestInstance, type ObservedContainer, type ObservedPod } from "../observed-pod.ts";
+import { newestInstance, type ObservedPod } from "../observed-pod.ts";
 import { selectDeadContainers, selectGarbage } from "../plan/index.ts";
-import { logLinkName } from "../requests/index.ts";
+import { removeLogOfDead, unlinkLog } from "./log-remains.ts";
 
 /** The adapter's own deadline comes first by this much. */
 const SPARE_MS = 5000;
@@ -78,7 +78,7 @@ export class PodContent {
       minimumAgeMs: this.#config.minimumGcAgeMs,
       nowMs: this.#ports.clock.nowMs(),
     });
-    for (const containerId of ids) await this.#removeDead(containerId, signal);
+    for (const containerId of ids) await this.#removeDead({ containerId, pods: [observed], signal });
     return ids.length > 0;
   }
 
@@ -101,7 +101,7 @@ export class PodContent {
       },
       nowMs: this.#ports.clock.nowMs(),
     });
-    for (const containerId of garbage.containerIds) await this.#removeDead(containerId, signal);
+    for (const containerId of garbage.containerIds) await this.#removeDead({ containerId, pods, signal });
     for (const sandboxId of garbage.sandboxIds) {
       await this.#removeSandbox(sandboxId, signal).catch((error: unknown) =>
         this.#tellFailed({ sandboxID: sandboxId }, error, signal),
@@ -123,7 +123,7 @@ export class PodContent {
     if (identityFault(ref) !== undefined) return;
     const files: PodFilesRef = { podUid: ref.uid, podName: ref.name, podNamespace: ref.namespace };
     await containerLogs.removePodLogs({ ...files, signal });
-    await Promise.all(observed.containers.map((container) => this.#unlinkLog({ ref, container, signal })));
+    await Promise.all(observed.containers.map((container) => unlinkLog({ ref, container, containerLogs, signal })));
     try {
       await podFiles.removePod({ podUid: ref.uid, signal });
     } catch (error) {
@@ -132,30 +132,23 @@ export class PodContent {
     }
   }
 
-  async #unlinkLog(request: {
-    readonly ref: PodRef;
-    readonly container: ObservedContainer;
+  /** With its link and log. What fails is told and left to the next round. */
+  async #removeDead(request: {
+    readonly containerId: string;
+    readonly pods: readonly ObservedPod[];
     readonly signal: AbortSignal;
   }): Promise<void> {
-    const { ref, container, signal } = request;
-    const linkName = logLinkName({
-      podName: ref.name,
-      podNamespace: ref.namespace,
-      containerName: container.name,
-      containerId: container.id,
-    });
+    const { containerId, pods, signal } = request;
+    const { containerLogs } = this.#ports;
     try {
-      await this.#ports.containerLogs.unlink({ linkName, signal });
+      for (const observed of pods) {
+        const container = observed.containers.find(({ id }) => id === containerId);
+        if (container !== undefined) await removeLogOfDead({ observed, container, containerLogs, signal });
+      }
+      await this.#removeContainer(containerId, signal);
     } catch (error) {
-      // Something that is no link has the name: somebody else's.
-      if (!isErrorOfKind(error, "conflict")) throw error;
+      this.#tellFailed({ containerID: containerId }, error, signal);
     }
-  }
-
-  async #removeDead(containerId: string, signal: AbortSignal): Promise<void> {
-    await this.#removeContainer(containerId, signal).catch((error: unknown) =>
-      this.#tellFailed({ containerID: containerId }, error, signal),
-    );
   }
 
   #removeContainer(containerId: string, parent: AbortSignal): Promise<void> {
