@@ -31,7 +31,8 @@ export class RuntimeMonitor {
   #lastError = "the container runtime has not answered yet";
   #status: RuntimeStatus | undefined;
   #version: RuntimeVersion | undefined;
-  #told = "";
+  /** What was told last; undefined before the runtime was asked. */
+  #told: string | undefined;
 
   constructor(options: {
     readonly runtime: RuntimeService;
