@@ -22,7 +22,13 @@ if (major < FLOOR.major || (major === FLOOR.major && minor < FLOOR.minor)) {
 // never grows (3 MB and more with time), freed pages given back (30 MB after many pods started; without compiling
 // anew each second what it would throw away, too), one arena of malloc for all threads (3 MB). Most must be known when the
 // process begins, so it begins again, with the same id and arguments (40 ms).
-const AGENT_FLAGS = ["--no-opt", "--no-maglev", "--max-semi-space-size=1", "--memory-saver-mode", "--no-flush-bytecode"];
+const AGENT_FLAGS = [
+  "--no-opt",
+  "--no-maglev",
+  "--max-semi-space-size=1",
+  "--memory-saver-mode",
+  "--no-flush-bytecode",
+];
 // The runtime's lists come as blocks of some 100 KB each second: as mappings of their own they leave no holes in malloc's heap, and
 // its top is given back (10 MB with 90 pods, 4 MB with none).
 const AGENT_ENVIRONMENT = {

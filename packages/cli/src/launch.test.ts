@@ -51,6 +51,7 @@ describe("the launchers", () => {
     expect(result.seen?.pid).toBe(result.pid);
     expect(result.seen?.argv).toEqual([join(folder, "bin/nodelet.js"), "--v", "2"]);
     expect(result.seen?.execArgv).toEqual([
+      "--no-maglev",
       "--max-semi-space-size=1",
       "--memory-saver-mode",
       "--no-flush-bytecode",
