@@ -48,7 +48,8 @@ describe("K85 a sandbox's name is reserved", () => {
       });
       node.runtime.hang({ calls: ["runSandbox"], times: 1, forMs: 120 * SECOND, takesEffect });
       node.pods.apply(podOf("web"));
-      await node.clock.advance(60 * SECOND);
+      // A sandbox is given twice the usual time.
+      await node.clock.advance(80 * SECOND);
       expect(
         eventsOf(node, "web").some((line) => line.startsWith("FailedCreatePodSandBox: ") && line.includes("reserved")),
       ).toBe(true);

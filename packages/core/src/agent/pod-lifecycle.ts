@@ -1,7 +1,8 @@
-import { isHostNetworkPod, isTerminalPhase, type Pod, type PodStatus } from "../api/index.ts";
+import { findContainer, isHostNetworkPod, isTerminalPhase, type Pod, type PodStatus } from "../api/index.ts";
 import { delay } from "../async/delay.ts";
+import { leftAfter } from "../async/settle.ts";
 import type { AgentConfig } from "../config/agent-config.ts";
-import type { DecisionSink } from "../decisions/decision.ts";
+import type { DecisionSink, PodRef } from "../decisions/decision.ts";
 import { NodeletError } from "../errors/nodelet-error.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { ContainerLogs, PodFiles } from "../ports/pod-files.ts";
@@ -12,6 +13,7 @@ import type { PodContent } from "../runtime/execute/pod-content.ts";
 import { holdsResources, type ObservedPod } from "../runtime/observed-pod.ts";
 import type { Observer } from "../runtime/observer.ts";
 import { planKill, planPod } from "../runtime/plan/index.ts";
+import { effectiveRestartPolicy } from "../runtime/plan/restart-decision.ts";
 import type { PodPlan } from "../runtime/pod-plan.ts";
 import { NO_PROBES, type PodSnapshot } from "../runtime/pod-snapshot.ts";
 import { computePodStatus, type KillStatus, type StatusManager } from "../status/index.ts";
@@ -65,15 +67,17 @@ export interface LifecycleParts {
 /** Carries a pod through the phases of its worker: look, decide (pure), act, look again, tell. */
 export class AgentPodLifecycle implements PodLifecycle {
   readonly #parts: LifecycleParts;
+  /** Pods that something was done to and that no look has shown since: what the cache has of them must not be planned from. */
+  readonly #unseen = new Set<string>();
 
   constructor(parts: LifecycleParts) {
     this.#parts = parts;
   }
 
   async sync({ pod, signal, news }: SyncRequest): Promise<SyncOutcome> {
-    const { observer, monitor, decisions, content, executor } = this.#parts;
+    const { monitor, decisions, content, executor, ports } = this.#parts;
     const ref = podRef(pod);
-    const observed = observer.isLooked(ref.uid) ? observer.get(ref) : await observer.look(ref, { signal });
+    const observed = await this.#observed(ref, signal);
     const before = this.#publish(pod, observed, { kill: this.#deadlineKill(pod), isTerminal: false });
     if (isTerminalPhase(before.phase)) return { terminal: true, nextSyncMs: 0 };
     const { networkError } = monitor.readiness();
@@ -90,17 +94,18 @@ export class AgentPodLifecycle implements PodLifecycle {
       return { terminal: false, nextSyncMs: this.#jitter(NETWORK_RETRY_MS) };
     }
     const plan = planPod(await this.#snapshot(pod, observed, signal));
-    if (plan.steps.length > 0) await this.#prepare(pod, signal);
+    if (plan.steps.length > 0) {
+      await this.#prepare(pod, signal);
+      this.#unseen.add(ref.uid);
+    }
     const execute = (leave: AbortSignal) => executor.execute({ pod, plan, observed, signal, leave });
-    // A container that is stopped only to be started again is neither told as ended meanwhile nor left so.
-    const result = plan.steps.some((step) => step.kind === "killContainer")
+    const leaving = { clock: ports.clock, earlier: news, afterMs: this.#patienceMs(pod, before, plan) };
+    const result = mustBeWhole(pod, plan)
       ? await execute(NEVER_LEFT)
-      : await this.#whileTelling(pod, signal, () =>
-          this.#leaving({ news, afterMs: this.#patienceMs(pod, before, plan) }, execute),
-        );
-    let after = result.acted ? await observer.look(ref, { signal }) : observed;
+      : await this.#whileTelling(pod, signal, () => leftAfter(leaving, execute));
+    let after = result.acted ? await this.#look(ref, signal) : observed;
     // What was removed must not be there for the next sync, which would remove it again.
-    if (await content.pruneDeadContainers({ observed: after, signal })) after = await observer.look(ref, { signal });
+    if (await content.pruneDeadContainers({ observed: after, signal })) after = await this.#look(ref, signal);
     const status = this.#publish(pod, after, { kill: undefined, isTerminal: false });
     if (isTerminalPhase(status.phase)) return { terminal: true, nextSyncMs: 0 };
     const retryMs = result.left ? 0 : this.#retryMs(result);
@@ -193,6 +198,7 @@ export class AgentPodLifecycle implements PodLifecycle {
     // A call that was given up took effect meanwhile: without its owner nobody would ever remove what it made.
     if (left.sandboxes.length + left.containers.length > 0)
       throw new NodeletError("internal", `something of pod ${ref.namespace}/${ref.name} came up while it was removed`);
+    this.#unseen.delete(ref.uid);
     ownership.release(ref.uid);
     startErrors.forget(ref.uid);
     crashBackOffs.forget(ref.uid);
@@ -221,21 +227,6 @@ export class AgentPodLifecycle implements PodLifecycle {
     return Math.min(this.#jitter(ERROR_RETRY_MS), this.#untilDeadlineMs(pod, status), ...due);
   }
 
-  /** Does work whose waits are left when there is news of the pod, or after a time. */
-  async #leaving<T>(
-    terms: { readonly news: AbortSignal; readonly afterMs: number },
-    work: (leave: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    if (terms.afterMs === Number.POSITIVE_INFINITY) return work(terms.news);
-    const late = new AbortController();
-    const timer = this.#parts.ports.clock.setTimer(terms.afterMs, () => late.abort());
-    try {
-      return await work(AbortSignal.any([terms.news, late.signal]));
-    } finally {
-      timer.cancel();
-    }
-  }
-
   /** Never rejects. The relist keeps the cache fresh enough after the first look. */
   async #tellProgress(pod: Pod, signal: AbortSignal): Promise<void> {
     const { observer, ports } = this.#parts;
@@ -246,6 +237,19 @@ export class AgentPodLifecycle implements PodLifecycle {
       this.#publish(pod, observer.get(ref), { kill: undefined, isTerminal: false });
       if (!(await delay(ports.clock, NEXT_PROGRESS_MS, signal))) return;
     }
+  }
+
+  /** What the runtime has of the pod, not older than what was last done to it. */
+  async #observed(ref: PodRef, signal: AbortSignal): Promise<ObservedPod> {
+    const { observer } = this.#parts;
+    const isKnown = observer.isLooked(ref.uid) && !this.#unseen.has(ref.uid);
+    return isKnown ? observer.get(ref) : await this.#look(ref, signal);
+  }
+
+  async #look(ref: PodRef, signal: AbortSignal): Promise<ObservedPod> {
+    const observed = await this.#parts.observer.look(ref, { signal });
+    this.#unseen.delete(ref.uid);
+    return observed;
   }
 
   async #prepare(pod: Pod, signal: AbortSignal): Promise<void> {
@@ -389,6 +393,18 @@ function shownBefore(status: PodStatus | undefined): Pick<PodSnapshot, "shownRes
 const NEVER_LEFT = new AbortController().signal;
 const NONE: PodSnapshot["crashBackOff"] = new Map();
 const NO_ATTEMPTS: PodSnapshot["highestLogAttempt"] = new Map();
+
+/**
+ * A container that is stopped only to be started again, against its policy (its definition changed), is neither told as ended meanwhile nor left so:
+ * no other plan would start it.
+ */
+function mustBeWhole(pod: Pod, plan: PodPlan): boolean {
+  return plan.steps.some((step) => {
+    if (step.kind !== "killContainer") return false;
+    const container = findContainer(pod, step.containerName)?.container;
+    return container === undefined || effectiveRestartPolicy(pod, container) !== "Always";
+  });
+}
 
 /** The runtime confirms that nothing of the pod runs. */
 function assertStopped(observed: ObservedPod): void {

@@ -1,6 +1,6 @@
 import { VirtualClock } from "@nodelet/testkit";
 import { expect, it } from "vitest";
-import { endedSoonAfter, settledBefore } from "./settle.ts";
+import { endedSoonAfter, leftAfter, settledBefore } from "./settle.ts";
 
 const never = new Promise<never>(() => undefined);
 
@@ -42,5 +42,24 @@ it("ends as the promise does, before the signal and after, and leaves no timer",
   await clock.settle();
   resolve();
   await waiting;
+  expect(clock.pendingTimers).toBe(0);
+});
+
+it("is told to stop waiting by an earlier signal, after a time, or never", async () => {
+  const clock = new VirtualClock();
+  const news = new AbortController();
+  const signals: AbortSignal[] = [];
+  const work = (signal: AbortSignal): Promise<void> => {
+    signals.push(signal);
+    return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+  };
+  const timed = leftAfter({ clock, earlier: news.signal, afterMs: 5000 }, work);
+  const early = leftAfter({ clock, earlier: news.signal, afterMs: 60_000 }, work);
+  const endless = leftAfter({ clock, earlier: news.signal, afterMs: Number.POSITIVE_INFINITY }, work);
+  await clock.advance(5000);
+  await timed;
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, false, false]);
+  news.abort();
+  await Promise.all([early, endless]);
   expect(clock.pendingTimers).toBe(0);
 });

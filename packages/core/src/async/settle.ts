@@ -29,3 +29,19 @@ export async function endedSoonAfter(
     ended.abort();
   }
 }
+
+/** Does work with a signal that tells it to stop waiting: when `earlier` fires, or after a time (Infinity = never). */
+export async function leftAfter<T>(
+  terms: { readonly clock: Clock; readonly earlier: AbortSignal; readonly afterMs: number },
+  work: (leave: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const { clock, earlier, afterMs } = terms;
+  if (afterMs === Number.POSITIVE_INFINITY) return work(earlier);
+  const late = new AbortController();
+  const timer = clock.setTimer(afterMs, () => late.abort());
+  try {
+    return await work(AbortSignal.any([earlier, late.signal]));
+  } finally {
+    timer.cancel();
+  }
+}

@@ -34,6 +34,20 @@ describe("the decision record", () => {
     });
   });
 
+  it("counts decisions that come in turn, too", () => {
+    const { log } = fixture();
+    for (let turn = 0; turn < 5; turn += 1) {
+      log.record({ ...backOff, container: "a" });
+      log.record({ ...backOff, container: "b" });
+    }
+    log.record({ ...backOff, container: "c" });
+    expect(log.list({ podUid: "u1" }).map(({ container, count, seq }) => [container, count, seq])).toEqual([
+      ["a", 5, 9],
+      ["b", 5, 10],
+      ["c", 1, 11],
+    ]);
+  });
+
   it("keeps the last 100 of a pod and the newest 1000 pods", () => {
     const { log } = fixture();
     for (let at = 0; at < 150; at += 1) log.record({ ...backOff, message: `number ${at}` });

@@ -10,6 +10,8 @@ const NODE_RECORDS = 200;
 const PODS_KEPT = 1000;
 /** Of all pods together: a few megabytes, however many pods loop. */
 const RECORDS_KEPT = 10_000;
+/** Decisions that come again in turn with so few others are counted: what waits or fails says several things at each try. */
+const TURNS = 8;
 
 /**
  * Keeps the last decisions a pod (and of the node), and tells each to the log and the event sink. Repeats of one decision are counted
@@ -64,10 +66,11 @@ export class DecisionLog implements DecisionSink {
 
   #keep(record: DecisionRecord): DecisionRecord {
     const list = this.#listFor(record);
-    const last = list.at(-1);
-    if (last !== undefined && sameDecision(last, record)) {
-      const merged = { ...record, count: last.count + 1 };
-      list[list.length - 1] = merged;
+    const at = list.findLastIndex((kept, index) => index >= list.length - TURNS && sameDecision(kept, record));
+    const [earlier] = at === -1 ? [] : list.splice(at, 1);
+    if (earlier !== undefined) {
+      const merged = { ...record, count: earlier.count + 1 };
+      list.push(merged);
       return merged;
     }
     list.push(record);

@@ -61,7 +61,7 @@ export interface DecisionRecord extends Decision {
   readonly seq: number;
   /** Wall time, milliseconds since the epoch. */
   readonly atMs: number;
-  /** How often the same decision (all but inputs and times) came in a row. */
+  /** How often the same decision (all but inputs and times) came in a row, or in turn with a few others. */
   readonly count: number;
 }
 

@@ -4,24 +4,16 @@ import { withFaults } from "../faults/with-faults.ts";
 import type { SeededRandom } from "../random/seeded-random.ts";
 import { SeededRandom as Random } from "../random/seeded-random.ts";
 import { containerdLatency } from "../runtime/runtime-options.ts";
+import { judgeEmpty, judgeLeftovers, judgePod } from "./chaos-judge.test-support.ts";
+import { ChaosManifests } from "./chaos-manifests.test-support.ts";
+import { IMAGE, PULLED, randomEphemeral, randomSpec, SLOW } from "./chaos-pods.test-support.ts";
 import { SimulatedNode } from "./simulated-node.ts";
 
 /** How long trouble is made, and how long the node gets to settle: the longest back-off (5 min) twice, and a runtime deadline (2 min). */
 const TROUBLE_MS = 4 * 60_000;
 const SETTLE_MS = 14 * 60_000;
-
-const IMAGE = "localhost/busybox:1.35";
-const PULLED = "localhost/pulled:1";
-const ABSENT = "localhost/absent:1";
-const COMMANDS: readonly (readonly string[])[] = [
-  ["server"],
-  ["server"],
-  ["sleep", "infinity"],
-  ["sleep", "90"],
-  ["sh", "-c", "exit 0"],
-  ["sh", "-c", "exit 3"],
-  ["/no/such"],
-];
+const NODE_NAME = "node-1";
+const FOREIGN = "f0f0f0f0-0000-4000-8000-000000000000";
 
 /** One run of random pods and random trouble under a seed, and what must hold at its end. */
 export class Chaos {
@@ -29,6 +21,9 @@ export class Chaos {
   readonly problems: string[] = [];
   readonly #random: SeededRandom;
   readonly #faults: FaultPlan;
+  readonly #manifests: ChaosManifests;
+  /** Whether the agent takes over what other agents made. */
+  readonly #takeOver: boolean;
   /** Newest phase seen of each pod UID. */
   readonly #phases = new Map<string, string>();
   readonly #restarts = new Map<string, number>();
@@ -36,25 +31,45 @@ export class Chaos {
 
   constructor(seed: number) {
     this.#random = new Random(seed);
+    this.#takeOver = this.#random.chance(0.2);
+    this.#manifests = new ChaosManifests({
+      random: this.#random.fork("manifests"),
+      clock: () => this.node.clock,
+      nodeName: NODE_NAME,
+    });
+    const pulls = this.#random.fork("pulls");
+    let faults: FaultPlan | undefined;
     this.node = new SimulatedNode({
       seed,
+      nodeName: NODE_NAME,
+      config: { takeOver: this.#takeOver },
       runtime: { latencyMs: containerdLatency(this.#random.fork("latency")) },
-      decorate: (ports) => ({
-        ...ports,
-        runtime: withFaults(ports.runtime, this.#faults),
-        images: withFaults(ports.images, this.#faults),
-        podFiles: withFaults(ports.podFiles, this.#faults),
-        statusSink: withFaults(ports.statusSink, this.#faults),
-      }),
+      images: { pullMs: (reference) => (reference === SLOW ? pulls.int({ min: 1000, max: 200_000 }) : 0) },
+      sources: [this.#manifests.source],
+      decorate: (ports) => {
+        if (faults === undefined) return ports;
+        return {
+          ...ports,
+          runtime: withFaults(ports.runtime, faults),
+          images: withFaults(ports.images, faults),
+          podFiles: withFaults(ports.podFiles, faults),
+          containerLogs: withFaults(ports.containerLogs, faults),
+          cgroups: withFaults(ports.cgroups, faults),
+          state: withFaults(ports.state, faults),
+          statusSink: withFaults(ports.statusSink, faults),
+        };
+      },
     });
-    this.#faults = new FaultPlan({ clock: this.node.clock, random: this.#random.fork("faults") });
+    faults = new FaultPlan({ clock: this.node.clock, random: this.#random.fork("faults") });
+    this.#faults = faults;
     this.node.images.add(IMAGE);
-    this.node.images.offer(PULLED);
+    for (const image of [IMAGE, PULLED, SLOW]) this.node.images.offer(image);
   }
 
   /** Makes trouble, lets the node settle, and answers what does not hold. */
   async run(): Promise<readonly string[]> {
     const { node } = this;
+    await this.#makeForeignPod();
     node.start();
     this.#watchStatuses();
     const endMs = node.clock.monotonicMs() + TROUBLE_MS;
@@ -68,9 +83,11 @@ export class Chaos {
     await node.clock.advance(SETTLE_MS);
     this.#judge();
     for (const { name } of this.#pods()) node.pods.delete({ name });
+    this.#manifests.clear();
     await node.clock.advance(SETTLE_MS);
     this.#judgeEmpty();
     node.kill();
+    this.#manifests.endLives();
     return this.problems;
   }
 
@@ -81,46 +98,45 @@ export class Chaos {
       () => this.#apply(),
       () => this.#apply(),
       () => this.#apply(),
+      () => this.#manifests.change(),
+      () => this.#manifests.change(),
+      () => this.#manifests.change(),
       () => this.#delete({}),
       () => this.#delete({ graceSeconds: random.int({ min: 0, max: 5 }) }),
       () => this.#delete({ force: true }),
       () => this.#edit(),
+      () => this.#debug(),
       () => this.#killAgent(),
       () => this.#stopAgent(),
       () => node.runtime.restartDaemon({ downMs: random.int({ min: 10, max: 20_000 }) }),
       () => node.runtime.reboot(),
       () => this.#behindTheBack(),
       () => this.#behindTheBack(),
+      () => this.#hang(),
+      () => this.#addFault(),
       () => this.#addFault(),
       () => this.#faults.clear(),
       () => node.clock.jumpWall(random.int({ min: -3_600_000, max: 3_600_000 })),
     ];
-    await Promise.resolve(random.pick(kinds)());
+    await random.pick(kinds)();
+  }
+
+  /** A pod of another agent on the same runtime. */
+  async #makeForeignPod(): Promise<void> {
+    const labels = {
+      "io.kubernetes.pod.uid": FOREIGN,
+      "io.kubernetes.pod.name": "theirs",
+      "io.kubernetes.pod.namespace": "default",
+    };
+    const metadata = { name: "theirs", namespace: "default", uid: FOREIGN, attempt: 0 };
+    await this.node.clock.drive(this.node.runtime.runSandbox({ config: { metadata, labels }, runtimeHandler: "" }));
   }
 
   #apply(): void {
     if (this.#pods().length >= 6) return;
-    const random = this.#random;
     this.#named += 1;
-    const names = ["a", "b", "c"].slice(0, random.int({ min: 1, max: 3 }));
-    this.node.pods.apply({
-      metadata: { name: `pod-${this.#named}`, namespace: "default" },
-      spec: {
-        restartPolicy: random.pick(["Always", "Always", "OnFailure", "Never"]),
-        terminationGracePeriodSeconds: random.int({ min: 1, max: 10 }),
-        hostNetwork: random.chance(0.2),
-        containers: names.map((name) => this.#container(name)),
-      },
-    });
-  }
-
-  #container(name: string): Container {
-    const random = this.#random;
-    return {
-      name,
-      image: random.pick([IMAGE, IMAGE, IMAGE, PULLED, ABSENT]),
-      command: [...random.pick(COMMANDS)],
-    };
+    const metadata = { name: `pod-${this.#named}`, namespace: "default" };
+    this.node.pods.apply({ metadata, spec: randomSpec(this.#random) });
   }
 
   #delete(options: { readonly graceSeconds?: number; readonly force?: boolean }): void {
@@ -131,17 +147,26 @@ export class Chaos {
   #edit(): void {
     const pod = this.#anyPod();
     if (pod === undefined || pod.pod.metadata?.deletionTimestamp !== undefined) return;
-    const containers = (pod.pod.spec?.containers ?? []).map((container) => ({
+    const containers = (pod.pod.spec?.containers ?? []).map((container: Container) => ({
       ...container,
-      image: this.#random.pick([IMAGE, PULLED]),
+      image: this.#random.pick([IMAGE, PULLED, SLOW]),
     }));
     const { status: _status, ...rest } = pod.pod;
     this.node.pods.apply({ ...rest, spec: { ...pod.pod.spec, containers } });
   }
 
+  #debug(): void {
+    const pod = this.#anyPod();
+    if (pod === undefined || pod.pod.metadata?.deletionTimestamp !== undefined) return;
+    this.#named += 1;
+    const container = randomEphemeral(this.#random, `debug-${this.#named}`);
+    this.node.pods.addEphemeralContainer({ name: pod.name, container });
+  }
+
   async #killAgent(): Promise<void> {
     const { node } = this;
     if (node.running) node.kill();
+    this.#manifests.endLives();
     await node.clock.advance(this.#random.int({ min: 0, max: 30_000 }));
     if (!node.running) node.start();
   }
@@ -157,7 +182,7 @@ export class Chaos {
     const { runtime } = this.node;
     const random = this.#random;
     const running = runtime.running();
-    const sandboxes = runtime.sandboxes();
+    const sandboxes = runtime.sandboxes().filter(({ metadata }) => metadata.uid !== FOREIGN);
     if (running.length === 0 || sandboxes.length === 0) return;
     const containerId = random.pick(running).id;
     const sandboxId = random.pick(sandboxes).id;
@@ -168,6 +193,21 @@ export class Chaos {
       () => runtime.removeBehind({ id: containerId, silent: random.chance(0.5) }),
       () => runtime.removeBehind({ id: sandboxId, silent: random.chance(0.5) }),
     ])();
+  }
+
+  /** Whatever is asked about one pod or one of its containers hangs for a while, and may take effect after all. */
+  #hang(): void {
+    const { runtime } = this.node;
+    const random = this.#random;
+    const ids = [...this.#pods().map(({ uid }) => uid), ...runtime.containers().map(({ id }) => id)];
+    if (ids.length === 0) return;
+    const hang = runtime.hang({
+      id: random.pick(ids),
+      times: random.int({ min: 1, max: 10 }),
+      forMs: random.int({ min: 1000, max: 150_000 }),
+      takesEffect: random.chance(0.5),
+    });
+    this.node.clock.setTimer(TROUBLE_MS, () => hang.release());
   }
 
   #addFault(): void {
@@ -183,6 +223,10 @@ export class Chaos {
       ["containerStatus", "sandboxStatus"],
       ["imageStatus", "pullImage"],
       ["ensurePod", "ensureContainer", "removePod"],
+      ["highestAttempt", "link", "unlink", "listPodLogs", "removePodLogs", "removeDanglingLinks"],
+      // Of the cgroups; of the state.
+      ["ensure", "destroy", "children", "exists"],
+      ["write"],
       ["writeStatus", "podFinished"],
       ["version", "status"],
     ];
@@ -200,7 +244,7 @@ export class Chaos {
     });
   }
 
-  /** A terminal phase is never left, a restart count never goes down. */
+  /** A terminal phase is never left, a restart count never goes down. Static pods may come back under their UID, as if they were new. */
   #watchStatuses(): void {
     const check = (pod: Pod, status: PodStatus): void => {
       const uid = pod.metadata?.uid ?? "";
@@ -223,77 +267,47 @@ export class Chaos {
     const { statusSink } = this.node.pods;
     const write = statusSink.writeStatus.bind(statusSink);
     statusSink.writeStatus = (request) => {
-      check(request.pod, request.status);
+      if (request.pod.metadata?.annotations?.["kubernetes.io/config.source"] === "api")
+        check(request.pod, request.status);
       return write(request);
     };
   }
 
   #judge(): void {
+    const { node, problems } = this;
     this.#judgeRuntime();
-    for (const { pod } of this.#pods()) this.#judgePod(pod);
-    const wanted = new Set(this.#pods().map(({ uid }) => uid));
-    for (const { podUid, id } of this.node.runtime.containers())
-      if (!wanted.has(podUid)) this.problems.push(`container ${id} of a pod that is gone is left`);
-    for (const { metadata, id } of this.node.runtime.sandboxes())
-      if (!wanted.has(metadata.uid)) this.problems.push(`sandbox ${id} of a pod that is gone is left`);
-  }
-
-  /** Containers that can run, run; what the source was told is what the runtime has. */
-  #judgePod(pod: Pod): void {
-    const { uid = "", name = "" } = pod.metadata ?? {};
-    const { phase } = pod.status ?? {};
-    const running = this.node.runtime.running().filter((container) => container.podUid === uid);
-    if (phase === "Succeeded" || phase === "Failed") {
-      if (running.length > 0) this.problems.push(`pod ${name} is ${phase} and ${running.length} containers run`);
-      return;
-    }
-    // Upstream's rule: a pod with restartPolicy Never whose sandbox was lost after a container ran gets no new one.
-    const serving = this.node.runtime
-      .sandboxes()
-      .some(({ metadata, state }) => metadata.uid === uid && state === "SANDBOX_READY");
-    const stranded = pod.spec?.restartPolicy === "Never" && !serving;
-    if (pod.metadata?.deletionTimestamp !== undefined) this.problems.push(`pod ${name} is still being deleted`);
-    for (const container of pod.spec?.containers ?? []) {
-      const [command] = container.command ?? [];
-      const serves = command === "server" || container.command?.[1] === "infinity";
-      if (!serves || container.image === ABSENT) continue;
-      const live = running.find(({ metadata }) => metadata.name === container.name);
-      const told = pod.status?.containerStatuses?.find((status) => status.name === container.name);
-      const ended = told?.state?.terminated !== undefined && pod.spec?.restartPolicy !== "Always";
-      if (live === undefined && !ended && !stranded)
-        this.problems.push(`container ${name}/${container.name} does not run`);
-      if (live !== undefined && told?.containerID !== `containerd://${live.id}`)
-        this.problems.push(`status of ${name}/${container.name} tells another container than the one that runs`);
-      if (live !== undefined && told?.ready !== true)
-        this.problems.push(`container ${name}/${container.name} runs and is not told ready`);
-    }
+    const statics = node.agent
+      .pods()
+      .filter(({ pod }) => pod.metadata?.annotations?.["kubernetes.io/config.source"] === "file");
+    const expected = this.#manifests.podNames.map((name) => `${name}-${NODE_NAME}`).sort();
+    const found = statics.map(({ pod }) => pod.metadata?.name ?? "").sort();
+    if (found.join() !== expected.join())
+      problems.push(`static pods are ${found.join(", ")} and should be ${expected.join(", ")}`);
+    for (const { pod, phase } of statics)
+      if (phase === "waiting" || phase === "rejected") problems.push(`static pod ${pod.metadata?.name} is ${phase}`);
+    const judged = [...statics, ...this.#pods().map(({ pod }) => ({ pod, status: pod.status }))];
+    for (const pod of judged) problems.push(...judgePod(node, pod));
+    const wanted = judged.map(({ pod }) => pod.metadata?.uid ?? "");
+    problems.push(...judgeLeftovers(node, new Set([...wanted, ...this.#foreign()])));
   }
 
   #judgeRuntime(): void {
-    for (const violation of this.node.invariants.violations)
-      this.problems.push(`${violation.rule}: ${violation.detail}`);
+    const { runtime, invariants } = this.node;
+    for (const violation of invariants.violations) this.problems.push(`${violation.rule}: ${violation.detail}`);
+    const isThere = runtime.sandboxes().some(({ metadata }) => metadata.uid === FOREIGN);
+    if (isThere === this.#takeOver)
+      this.problems.push(`another agent's pod is ${isThere ? "left" : "gone"} although takeOver is ${this.#takeOver}`);
   }
 
   #judgeEmpty(): void {
-    const { runtime, files, cgroups } = this.node;
     this.#judgeRuntime();
-    if (this.#pods().length > 0)
-      this.problems.push(
-        `pods are left: ${this.#pods()
-          .map(({ name }) => name)
-          .join(", ")}`,
-      );
-    if (runtime.containers().length > 0) this.problems.push(`${runtime.containers().length} containers are left`);
-    if (runtime.sandboxes().length > 0) this.problems.push(`${runtime.sandboxes().length} sandboxes are left`);
-    if (runtime.ipsTaken > 0) this.problems.push(`${runtime.ipsTaken} addresses are left`);
-    for (const path of ["/var/lib/kubelet/pods", "/var/log/pods", "/var/log/containers"]) {
-      const left = files.list(path);
-      if (left.length > 0) this.problems.push(`${path} still holds ${left.join(", ")}`);
-    }
-    const pods = cgroups.paths().filter((path) => /pod[0-9a-f]/.test(path));
-    if (pods.length > 0) this.problems.push(`cgroups are left: ${pods.join(", ")}`);
-    if (this.node.agent.pods().length > 0)
-      this.problems.push(`the agent still holds ${this.node.agent.pods().length} pods`);
+    const left = this.#pods().map(({ name }) => name);
+    if (left.length > 0) this.problems.push(`pods are left: ${left.join(", ")}`);
+    this.problems.push(...judgeEmpty(this.node, new Set(this.#foreign())));
+  }
+
+  #foreign(): readonly string[] {
+    return this.#takeOver ? [] : [FOREIGN];
   }
 
   #pods(): readonly { readonly name: string; readonly uid: string; readonly pod: Pod }[] {

@@ -3,6 +3,18 @@ import { IMAGE, nodeWith, SetSource, staticPod, viewOf } from "./set-source.test
 
 const MINUTE = 60_000;
 
+it("a sandbox whose network takes three minutes is waited for", async () => {
+  const source = new SetSource();
+  const node = nodeWith(source);
+  source.set(staticPod({ name: "web", uid: "u1" }));
+  node.runtime.hang({ calls: ["runSandbox"], forMs: 3 * MINUTE, times: 1 });
+  node.start();
+  await node.clock.advance(3 * MINUTE + 1000);
+  expect(viewOf(node, "u1")?.status?.phase).toBe("Running");
+  expect(node.runtime.sandboxes().map(({ metadata }) => metadata.attempt)).toEqual([0]);
+  node.kill();
+});
+
 describe("a call that takes effect long after it was given up", () => {
   it("brings back no sandbox of a pod that is over", async () => {
     const source = new SetSource();

@@ -14,7 +14,7 @@ import { VirtualClock } from "../clock/virtual-clock.ts";
 import type { InMemoryContainerLogs } from "../files/in-memory-container-logs.ts";
 import { InMemoryHostFiles } from "../files/in-memory-host-files.ts";
 import type { InMemoryPodFiles } from "../files/in-memory-pod-files.ts";
-import type { InMemoryImages } from "../images/in-memory-images.ts";
+import type { InMemoryImages, InMemoryImagesOptions } from "../images/in-memory-images.ts";
 import type { MemoryLogger } from "../logging/memory-logger.ts";
 import type { InMemoryObjects } from "../objects/in-memory-objects.ts";
 import { type Seed, SeededRandom } from "../random/seeded-random.ts";
@@ -33,6 +33,7 @@ export interface SimulatedNodeOptions {
   readonly config?: Partial<AgentConfig>;
   readonly machine?: Partial<MachineInfo>;
   readonly runtime?: Partial<Omit<InMemoryRuntimeOptions, "clock" | "random">>;
+  readonly images?: Omit<InMemoryImagesOptions, "clock" | "random">;
   /** Lays something between the agent and its ports, for example faults. Called for each life of the agent. */
   readonly decorate?: (ports: AgentPorts) => AgentPorts;
   /** Beside the programmatic source. */

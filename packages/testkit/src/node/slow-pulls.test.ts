@@ -138,6 +138,29 @@ describe("while one container's image is being pulled, for as long as it takes",
     node.kill();
   });
 
+  it("a container whose image was changed to that one holds up no other", async () => {
+    const node = new SimulatedNode();
+    node.images.add(IMAGE);
+    node.images.offer(SLOW);
+    const hang = node.images.hang({ calls: ["pullImage"], id: SLOW });
+    const pod = (image: string): Pod => ({
+      metadata: { name: "web" },
+      spec: { terminationGracePeriodSeconds: 2, containers: [FAST, { ...WAITING, image }] },
+    });
+    node.pods.apply(pod(IMAGE));
+    node.start();
+    await node.clock.advance(20_000);
+    node.pods.apply(pod(SLOW));
+    await node.clock.advance(20_000);
+    endOf(node, "a");
+    await node.clock.advance(20_000);
+    expect(running(node)).toEqual(["a/1"]);
+    hang.release();
+    await node.clock.advance(2000);
+    expect(running(node)).toEqual(["a/1", "b/1"]);
+    node.kill();
+  });
+
   it.each(["the pod goes", "the agent stops"])("the pull is given up when %s", async (what) => {
     const { node, source } = slowNode();
     await node.clock.advance(20_000);
