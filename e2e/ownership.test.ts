@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, readlink, rm, rmdir, symlink, writeFile } fro
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { cgroupTrees } from "./harness/cgroups.ts";
 import { podManifest } from "./harness/manifests.ts";
 import { NodeUnderTest, stateOf } from "./harness/node-under-test.ts";
 
@@ -99,9 +100,9 @@ describe.each(["1.6", "2.1"] as const)("whose pods and folders are whose, on con
     await symlink(join(logs, `default_older-n1_${used}/main/0.log`), link("a"));
     await symlink("/nowhere/of/ours.log", link("b"));
     await writeFile(link("c"), "no link");
-    const cgroups = (await readdir("/sys/fs/cgroup"))
-      .map((tree) => `/sys/fs/cgroup/${tree}/${node.containerd.cgroupRoot}/kubepods/besteffort`)
-      .filter((path) => !path.includes("cpu,cpuacct"));
+    const cgroups = (await cgroupTrees()).map(({ path }) =>
+      join(path, node.containerd.cgroupRoot, "kubepods/besteffort"),
+    );
     for (const path of cgroups) for (const uid of [`pod${used}`, "other"]) await mkdir(join(path, uid));
 
     const precious = join(root, "..", "precious");

@@ -1,6 +1,7 @@
-import { readdir, readFile, readlink, rename, utimes, writeFile } from "node:fs/promises";
+import { readdir, readlink, rename, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { limitsOf } from "./harness/cgroups.ts";
 import { containerLogPath, keepLog, readContainerLog } from "./harness/container-log.ts";
 import { container, obedient, podManifest, shell } from "./harness/manifests.ts";
 import { NodeUnderTest, stateOf } from "./harness/node-under-test.ts";
@@ -67,13 +68,10 @@ describe.each(["1.6", "2.1"] as const)("pods from files on containerd %s", (vers
     const link = `${name}_default_main-${status.id}.log`;
     expect(await readlink(join(node.agent.dirs.links, link))).toBe(status.logPath);
 
-    // Limits on both requests and limits make it Guaranteed, whose pods are directly below kubepods.
-    const cgroup = `/sys/fs/cgroup/memory/${node.containerd.cgroupRoot}/kubepods/pod${uid}`;
-    const limit = async (path: string) => (await readFile(`${path}/memory.limit_in_bytes`, "utf8")).trim();
-    expect(await limit(cgroup)).toBe(String(32 * 1024 * 1024));
-    expect(await limit(`${cgroup}/${status.id}`)).toBe(String(32 * 1024 * 1024));
-    const quota = `/sys/fs/cgroup/cpu/${node.containerd.cgroupRoot}/kubepods/pod${uid}/cpu.cfs_quota_us`;
-    expect((await readFile(quota, "utf8")).trim()).toBe("10000");
+    // Limits on everything make it Guaranteed, whose pods are directly below kubepods.
+    const limits = { memoryBytes: 32 * 1024 * 1024, cpuQuotaUs: 10_000, cpuPeriodUs: 100_000 };
+    expect(await limitsOf(node, `kubepods/pod${uid}`)).toEqual(limits);
+    expect(await limitsOf(node, `kubepods/pod${uid}/${status.id}`)).toEqual(limits);
     expect(pod.status?.qosClass).toBe("Guaranteed");
 
     const shown = JSON.parse((await node.agent.get("readOnly", "/pods")).text) as { items: { metadata: unknown }[] };

@@ -1,4 +1,6 @@
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { cgroupTrees } from "./cgroups.ts";
 import type { NodeUnderTest } from "./node-under-test.ts";
 
 /** Kills the processes in the cgroup of a container, or of a sandbox's own process, of a BestEffort pod. */
@@ -6,8 +8,9 @@ export async function killProcessesOf(
   node: NodeUnderTest,
   of: { readonly podUid: string; readonly id: string },
 ): Promise<void> {
-  const { cgroupRoot } = node.containerd;
-  const path = `/sys/fs/cgroup/pids/${cgroupRoot}/kubepods/besteffort/pod${of.podUid}/${of.id}/cgroup.procs`;
+  const [tree] = await cgroupTrees();
+  const cgroup = `kubepods/besteffort/pod${of.podUid}/${of.id}/cgroup.procs`;
+  const path = join(tree?.path ?? "", node.containerd.cgroupRoot, cgroup);
   for (const pid of (await readFile(path, "utf8")).split("\n").filter(Boolean).map(Number)) {
     try {
       process.kill(pid, "SIGKILL");
