@@ -36,7 +36,7 @@ async function holdElsewhere(path: string) {
     const outcome = await acquireLock({ path: ${JSON.stringify(path)}, details: { rootDir: "/other" } });
     console.log(outcome.held);
     setInterval(() => {}, 1000);`;
-  const child = spawn(process.execPath, ["--input-type=module", "-e", source], {
+  const child = spawn(process.execPath, ["--conditions=nodelet-source", "--input-type=module", "-e", source], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const said = await new Promise<string>((resolve) =>

@@ -4,7 +4,6 @@ import {
   constants,
   fstatSync,
   ftruncateSync,
-  mkdirSync,
   openSync,
   readSync,
   statSync,
@@ -14,6 +13,7 @@ import {
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { makeDirectories } from "@nodelet/lib-safe-fs";
 import { nativeCapabilities } from "./native-programs.ts";
 
 /** What a holder tells about itself, for the message of those who come too late. */
@@ -63,7 +63,7 @@ export class LockUnavailableError extends Error {
 export async function acquireLock(options: AcquireLockOptions): Promise<LockOutcome> {
   const flockPath = options.flockPath ?? (await findFlock());
   if (options.directoryMode !== undefined) {
-    mkdirSync(dirname(options.path), { recursive: true, mode: options.directoryMode });
+    makeDirectories(dirname(options.path), { mode: options.directoryMode });
   }
   // A holder that releases takes the file away: who then has locked the file that is gone starts again.
   for (let attempt = 0; attempt < 10; attempt += 1) {

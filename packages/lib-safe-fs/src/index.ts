@@ -11,6 +11,7 @@ export {
   temporaryName,
   writeFileAtomic,
 } from "./files.ts";
+export { makeDirectories } from "./make-directories.ts";
 export { type MountEntry, mountsAtOrBelow, parseMountInfo, readMounts, readMountsAtOrBelow } from "./mounts.ts";
 export { assertPlainName, isPlainName, partsBelow } from "./names.ts";
 export { type RemoveTreeOptions, removeTree } from "./remove-tree.ts";

@@ -1,5 +1,4 @@
-import { mkdir } from "node:fs/promises";
-import { withDirectory } from "@nodelet/lib-safe-fs";
+import { makeDirectories, withDirectory } from "@nodelet/lib-safe-fs";
 import { hostCall } from "../errors/host-error.ts";
 
 /** Made in the root directory at start, 0750 each. */
@@ -21,7 +20,7 @@ export async function prepareHostDirectories(options: {
     [podLogsDir, 0o750],
     [containerLinksDir, 0o755],
   ] as const) {
-    await hostCall({ what: `cannot make the directory ${path}` }, () => mkdir(path, { recursive: true, mode }));
+    await hostCall({ what: `cannot make the directory ${path}` }, async () => makeDirectories(path, { mode }));
   }
   await hostCall({ what: `cannot make the directories in ${rootDir}` }, () =>
     withDirectory({ root: rootDir }, async (root) => {
