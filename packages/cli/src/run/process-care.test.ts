@@ -62,6 +62,26 @@ test("the first signal asks for a stop, the second ends the process", async () =
   expect(code).toBe(1);
 });
 
+test("a terminal that goes away stops it once, and SIGUSR1 opens no debugger", async () => {
+  const script = `
+    stopOnSignals({ stop, output });
+    stop.signal.addEventListener("abort", () => {
+      console.log("stop because " + stop.reason);
+      process.on("SIGHUP", () => setTimeout(() => process.exit(7), 100));
+    });
+    setInterval(() => {}, 1000);
+    console.log("up");
+  `;
+  let signals = 0;
+  const { code, text } = await run(script, (kill, soFar) => {
+    if (soFar.includes("up") && signals === 0) kill("SIGUSR1");
+    const wanted = soFar.includes("stop because") ? 2 : 1;
+    for (; signals < wanted; signals += 1) kill("SIGHUP");
+  });
+  expect(text).toBe("up\nstop because SIGHUP was received\n");
+  expect(code).toBe(7);
+});
+
 test("the own oom_score_adj is set, or it is told why not", () => {
   const before = readFileSync("/proc/self/oom_score_adj", "utf8").trim();
   const logger = new MemoryLogger();

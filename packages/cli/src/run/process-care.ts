@@ -3,19 +3,25 @@ import type { Logger } from "@nodelet/core";
 import type { LogOutput } from "@nodelet/host-adapter";
 import type { StopSwitch } from "./stop-switch.ts";
 
-/** SIGTERM and SIGINT stop gracefully the first time and at once the second. Answers the way to stop listening. */
+/**
+ * SIGTERM, SIGINT and SIGHUP (the terminal went away) stop gracefully. A second SIGTERM or SIGINT ends the process at once; SIGHUP often comes twice,
+ * from kernel and shell. SIGUSR1 does nothing: without a listener, Node.js would open its debugger to every user of the machine. Answers the way to
+ * stop listening.
+ */
 export function stopOnSignals(options: { readonly stop: StopSwitch; readonly output: LogOutput }): () => void {
   const { stop, output } = options;
   const onSignal = (signal: NodeJS.Signals): void => {
     if (stop.reason !== undefined) {
+      if (signal === "SIGHUP") return;
       output.flushSync();
       process.exit(1);
     }
     stop.request(`${signal} was received`);
   };
-  process.on("SIGTERM", onSignal).on("SIGINT", onSignal);
+  const nothing = (): void => undefined;
+  process.on("SIGTERM", onSignal).on("SIGINT", onSignal).on("SIGHUP", onSignal).on("SIGUSR1", nothing);
   return () => {
-    process.off("SIGTERM", onSignal).off("SIGINT", onSignal);
+    process.off("SIGTERM", onSignal).off("SIGINT", onSignal).off("SIGHUP", onSignal).off("SIGUSR1", nothing);
   };
 }
 
