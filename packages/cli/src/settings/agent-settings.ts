@@ -17,6 +17,12 @@ export function agentSettings(input: { readonly settings: Settings; readonly hos
   const warnings: string[] = [];
   const nodeName = (settings.hostnameOverride.trim() || input.hostname.trim()).toLowerCase();
   if (nodeName === "") throw new NodeletError("invalid", "the node has no name: give --hostname-override");
+  if (!isNodeName(nodeName))
+    throw new NodeletError(
+      "invalid",
+      `the node's name ${JSON.stringify(nodeName.slice(0, 300))} cannot be the end of pods' names: expected letters, digits, - and . ` +
+        "(an RFC 1123 subdomain); give --hostname-override",
+    );
   if (settings.cgroupDriver !== "cgroupfs") {
     const why = "the systemd driver is not built yet; use cgroupfs, and set the runtime to it as well";
     throw new NodeletError("invalid", `cgroupDriver: ${settings.cgroupDriver}: ${why}`);
@@ -60,6 +66,11 @@ export function agentSettings(input: { readonly settings: Settings; readonly hos
     takeOver: settings.takeOver,
   };
   return { config, warnings };
+}
+
+/** An RFC 1123 subdomain, as Kubernetes has it for names of nodes. */
+function isNodeName(name: string): boolean {
+  return name.length <= 253 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(name);
 }
 
 /** Upstream drops name servers that are none, and says so. */

@@ -231,6 +231,13 @@ describe("what core is told", () => {
     expect(told(flags).config).toMatchObject(expected);
   });
 
+  // Names of static pods end in the node's: one that is no RFC 1123 subdomain makes each of them invalid.
+  test.each(["under_score", "n1/..", "-n", "a..b", "n".repeat(254)])("no node is called %s", (hostnameOverride) => {
+    expect(() => told({ hostnameOverride })).toThrow(
+      expect.objectContaining({ kind: "invalid", message: expect.stringContaining("give --hostname-override") }),
+    );
+  });
+
   test.each([
     [{ clusterDns: ["10.0.0.1", "dns.example"] }, 'clusterDNS: "dns.example" is no IP address and is left out'],
     [{ featureGates: { MyGate: true } }, "featureGates: MyGate has no effect in this version"],
