@@ -141,8 +141,14 @@ function connectionProblem(details: string, endpoint: string): string {
   if (/ENOTSOCK|ENOTDIR|EPROTOTYPE/.test(details)) {
     return `${runtime}: this path is not a stream socket`;
   }
+  const reason = lastingDetails(details);
   if (/protocol error|ERR_HTTP2|NGHTTP2/i.test(details)) {
-    return `${runtime}: what listens there does not speak gRPC, so it is not a CRI server (${details})`;
+    return `${runtime}: what listens there does not speak gRPC, so it is not a CRI server (${reason})`;
   }
-  return `${runtime}: cannot connect (${details})`;
+  return `${runtime}: cannot connect (${reason})`;
+}
+
+/** Without the instant that grpc-js adds: each try would read as another fault, and be told again. */
+function lastingDetails(details: string): string {
+  return details.replace(/ \(\d{4}-\d\d-\d\dT[\d:.]+Z\)/g, "").replace(/\.? *Resolution note: *$/, "");
 }

@@ -107,7 +107,7 @@ function clientError(path: string, error: unknown): NodeletError {
       cause: error,
     });
   }
-  if (code === "ENOENT" || code === "ECONNREFUSED" || code === "ENOTSOCK") {
+  if (code === "ENOENT" || code === "ENOTDIR" || code === "ECONNREFUSED" || code === "ENOTSOCK") {
     const advice = "is an agent running with this --root-dir?";
     return new NodeletError("unavailable", `no agent listens on ${path}: ${advice}`, { cause: error });
   }

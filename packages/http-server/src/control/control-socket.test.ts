@@ -157,6 +157,11 @@ describe("client without an agent", () => {
     });
     writeFileSync(path, "");
     await expect(client.pods()).rejects.toMatchObject({ kind: "unavailable" });
+    const below = make({}, join(path, "nodelet.sock"));
+    await expect(below.client.pods()).rejects.toMatchObject({
+      kind: "unavailable",
+      message: /no agent listens on .*--root-dir/,
+    });
   });
 
   it("says when the socket is another user's", async () => {
