@@ -99,7 +99,8 @@ function makeLedgers({ options, machine, decisions, onPodChange, onPulled }: Ass
   };
 }
 
-function makeExecutor({ options, machine, decisions, monitor }: AssemblyInput, ledgers: Ledgers): PlanExecutor {
+function makeExecutor(input: AssemblyInput, ledgers: Ledgers): PlanExecutor {
+  const { options, machine, decisions, monitor, observer } = input;
   const { config, ports } = options;
   const { images, startErrors, backOffState, ownership, crashBackOffs, podCgroups } = ledgers;
   const requests = new RequestBuilder({
@@ -121,6 +122,7 @@ function makeExecutor({ options, machine, decisions, monitor }: AssemblyInput, l
       // A window that goes on is no news; a failure may have opened one.
       if (error !== undefined && !error.reason.endsWith("BackOff")) backOffState.touch();
     },
+    onSandbox: (uid, status) => observer.learnSandbox(uid, status),
     onLateSandbox: (uid) => ownership.claimLate(uid),
     onRestart: (request) => crashBackOffs.restarting(request),
   });

@@ -192,7 +192,9 @@ export class AgentPodLifecycle implements PodLifecycle {
   async removeContent({ pod, signal }: { readonly pod: Pod; readonly signal: AbortSignal }): Promise<void> {
     const { content, ownership, observer, startErrors, crashBackOffs, podCgroups } = this.#parts;
     const ref = podRef(pod);
-    await content.remove({ ref, observed: await observer.look(ref, { signal }), signal });
+    // What the last look saw is enough to begin with: the look at the end finds what it missed.
+    const observed = observer.isLooked(ref.uid) ? observer.get(ref) : await observer.look(ref, { signal });
+    await content.remove({ ref, observed, signal });
     await podCgroups.destroyUid({ podUid: ref.uid, signal });
     const left = await observer.look(ref, { signal });
     // A call that was given up took effect meanwhile: without its owner nobody would ever remove what it made.

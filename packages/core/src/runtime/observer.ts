@@ -4,7 +4,13 @@ import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ContainerLogs, PodFiles } from "../ports/pod-files.ts";
 import type { RuntimeService } from "../ports/runtime-service.ts";
-import type { ContainerEvent, ContainerSummary, CriContainerStatus, SandboxSummary } from "../ports/runtime-types.ts";
+import type {
+  ContainerEvent,
+  ContainerSummary,
+  CriContainerStatus,
+  SandboxStatus,
+  SandboxSummary,
+} from "../ports/runtime-types.ts";
 import { groupListing, type PodListing, sameListing } from "./observe/listing.ts";
 import { type Look, LookOrder } from "./observe/look-order.ts";
 import { toObservedContainer, toObservedPod, toObservedSandbox } from "./observe/observed.ts";
@@ -58,6 +64,8 @@ export class Observer {
   readonly #inspecting = new Set<string>();
   /** Pods that the runtime listed and whose first look has not succeeded yet: what they have is not known. */
   readonly #unlooked = new Set<string>();
+  /** Sandboxes that were asked about right after they were made, until a look at their pod takes them up. By pod UID. */
+  readonly #learned = new Map<string, ObservedSandbox>();
   readonly #order = new LookOrder();
   #lastRelistMs: number;
   #lastError: unknown;
@@ -76,7 +84,15 @@ export class Observer {
 
   /** How many entries about pods are held. */
   get size(): number {
-    const held = [this.#cache, this.#listings, this.#busyRounds, this.#inspecting, this.#unlooked, this.#order];
+    const held = [
+      this.#cache,
+      this.#listings,
+      this.#busyRounds,
+      this.#inspecting,
+      this.#unlooked,
+      this.#learned,
+      this.#order,
+    ];
     return held.reduce((sum, { size }) => sum + size, 0);
   }
 
@@ -97,6 +113,11 @@ export class Observer {
   /** False while the runtime has something of the pod that could not be looked at yet: `get` then says nothing about it. */
   isLooked(podUid: string): boolean {
     return !this.#unlooked.has(podUid);
+  }
+
+  /** Takes what was asked about a new sandbox: the look at its pod that comes next does not ask again. */
+  learnSandbox(podUid: string, status: SandboxStatus): void {
+    this.#learned.set(podUid, toObservedSandbox(status));
   }
 
   /** Every pod that the runtime has something of. */
@@ -196,7 +217,7 @@ export class Observer {
       inspections.push(inspection);
     }
     for (const uid of [...this.#cache.keys()]) if (!pods.has(uid)) this.#forget(uid, look);
-    for (const held of [this.#unlooked, this.#busyRounds])
+    for (const held of [this.#unlooked, this.#busyRounds, this.#learned])
       for (const uid of [...held.keys()]) if (!pods.has(uid)) held.delete(uid);
     return inspections;
   }
@@ -246,6 +267,7 @@ export class Observer {
     const current = this.#cache.get(next.uid);
     if (!this.#order.take(next.uid, look)) return current ?? this.get(next);
     this.#unlooked.delete(next.uid);
+    this.#learned.delete(next.uid);
     this.#listings.set(next.uid, listing);
     this.#cache.set(next.uid, next);
     if (current === undefined || !sameContent(current, next)) this.#options.onChange(next, current);
@@ -258,6 +280,7 @@ export class Observer {
     this.#cache.delete(uid);
     this.#listings.delete(uid);
     this.#busyRounds.delete(uid);
+    this.#learned.delete(uid);
     const { name, namespace } = current;
     this.#options.onChange(emptyObservedPod({ uid, name, namespace, lookedAtMs: look.atMs }), current);
   }
@@ -267,7 +290,9 @@ export class Observer {
     previous: ObservedPod | undefined,
     signal: AbortSignal | undefined,
   ): Promise<ObservedSandbox | undefined> {
-    const known = previous?.sandboxes.find((sandbox) => sandbox.id === row.id);
+    const learned = this.#learned.get(row.metadata.uid);
+    const known =
+      previous?.sandboxes.find((sandbox) => sandbox.id === row.id) ?? (learned?.id === row.id ? learned : undefined);
     const ready = row.state === "SANDBOX_READY";
     // A ready sandbox without addresses may still get them; all else of a sandbox does not change while its state stays.
     const settled = known !== undefined && (!ready || known.networkMode === "NODE" || (known.ips?.length ?? 0) > 0);

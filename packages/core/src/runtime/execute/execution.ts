@@ -7,6 +7,7 @@ import type { Image } from "../../ports/image-service.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { ContainerLogs } from "../../ports/pod-files.ts";
 import type { RuntimeService } from "../../ports/runtime-service.ts";
+import type { SandboxStatus } from "../../ports/runtime-types.ts";
 import type { StartError } from "../../status/status-snapshot.ts";
 import { type ObservedPod, servingSandbox } from "../observed-pod.ts";
 import type { ContainerKind, PodPlan } from "../pod-plan.ts";
@@ -29,6 +30,8 @@ export interface ExecutorParts {
   readonly decisions: DecisionSink;
   /** Told of each container's try: an error, or undefined once it started. */
   readonly onStartResult: (podUid: string, containerName: string, error: StartError | undefined) => void;
+  /** Told what a sandbox that was just made is like. */
+  readonly onSandbox: (podUid: string, status: SandboxStatus) => void;
   /** Told when a sandbox of the pod may appear later although its creation failed here. Awaited before the failure counts. */
   readonly onLateSandbox: (podUid: string) => Promise<void>;
   /** Told when a container that ended before is about to be started again: its back-off grows. */

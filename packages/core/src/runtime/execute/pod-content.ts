@@ -9,7 +9,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { ContainerLogs, PodFiles, PodFilesRef } from "../../ports/pod-files.ts";
 import type { RuntimeService } from "../../ports/runtime-service.ts";
-import { newestInstance, type ObservedPod } from "../observed-pod.ts";
+import { newestInstance, type ObservedPod, type ObservedSandbox } from "../observed-pod.ts";
 import { selectDeadContainers, selectGarbage } from "../plan/index.ts";
 import { removeLogOfDead, unlinkLog } from "./log-remains.ts";
 
@@ -118,7 +118,7 @@ export class PodContent {
     const { ref, observed, signal } = request;
     const { podFiles, containerLogs } = this.#ports;
     await Promise.all(observed.containers.map(({ id }) => this.#removeContainer(id, signal)));
-    await Promise.all(observed.sandboxes.map(({ id }) => this.#removeSandbox(id, signal)));
+    await Promise.all(observed.sandboxes.map((sandbox) => this.#removeStopped(sandbox, signal)));
     // Somebody else's pod may have any name; nothing on disk is named by one that cannot be a name.
     if (identityFault(ref) !== undefined) return;
     const files: PodFilesRef = { podUid: ref.uid, podName: ref.name, podNamespace: ref.namespace };
@@ -154,6 +154,17 @@ export class PodContent {
   #removeContainer(containerId: string, parent: AbortSignal): Promise<void> {
     const { runtime } = this.#ports;
     return this.#timed("RemoveContainer", parent, (signal) => runtime.removeContainer({ containerId, signal }));
+  }
+
+  /** A sandbox that was stopped with its pod goes at once; one that ended by itself may hold its network, and is refused. */
+  async #removeStopped({ id, ready }: ObservedSandbox, parent: AbortSignal): Promise<void> {
+    const { runtime } = this.#ports;
+    if (ready) return this.#removeSandbox(id, parent);
+    try {
+      await this.#timed("RemovePodSandbox", parent, (signal) => runtime.removeSandbox({ sandboxId: id, signal }));
+    } catch {
+      await this.#removeSandbox(id, parent);
+    }
   }
 
   async #removeSandbox(sandboxId: string, parent: AbortSignal): Promise<void> {

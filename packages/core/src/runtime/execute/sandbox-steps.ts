@@ -16,6 +16,7 @@ export async function runSandbox(execution: Execution, step: RunSandboxStep): Pr
     const status = await execution.call({ what: "PodSandboxStatus" }, (signal) =>
       ports.runtime.sandboxStatus({ sandboxId: id, signal }),
     );
+    execution.parts.onSandbox(execution.ref.uid, status);
     execution.sandbox = { id, ips: status.ips ?? [] };
     return true;
   } catch (error) {
