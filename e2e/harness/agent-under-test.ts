@@ -39,6 +39,7 @@ export interface AgentStatus {
 
 /** A name server and a search domain that no machine has, so that tests see whose resolv.conf a pod got. */
 export const hostResolvConf = "search host.example\nnameserver 192.0.2.53\noptions ndots:2\n";
+/** The cluster's name server and domain as the agent is told them; no machine has them. */
 export const clusterDns = { server: "192.0.2.10", domain: "cluster.example" } as const;
 
 const program = fileURLToPath(new URL("../../packages/cli/bin/nodelet.js", import.meta.url));

@@ -1,5 +1,4 @@
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
-import { NodeletError } from "@nodelet/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -94,16 +93,20 @@ it("reads what protobuf reads, whatever came before", () => {
   );
 });
 
+function outcomeOf(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (error) {
+    return error;
+  }
+}
+
 it("refuses bytes that are no list, and ends", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
-      const { cache } = newCache();
-      try {
-        cache.read(Buffer.from(bytes), { whole: true });
-      } catch (error) {
-        // Bytes that look like a list may hold a row that is none: protobuf refuses that itself.
-        expect(NodeletError.is(error) || error instanceof Error).toBe(true);
-      }
+      // Bytes that look like a list may hold a row that is none: protobuf refuses that itself.
+      const outcome = outcomeOf(() => newCache().cache.read(Buffer.from(bytes), { whole: true }));
+      expect(outcome instanceof Error || Array.isArray(outcome)).toBe(true);
     }),
   );
   expect(() => newCache().cache.read(Buffer.from([0x0a, 0x05, 0x01]), { whole: true })).toThrow(
