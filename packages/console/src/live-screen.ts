@@ -28,7 +28,8 @@ export class LiveScreen {
   show(lines: readonly string[]): void {
     const height = Math.max(2, (this.#terminal.rows ?? DEFAULT_ROWS) - 1);
     const hidden = lines.length - height + 1;
-    this.#lines = hidden > 1 ? [...lines.slice(0, height - 1), `... and ${hidden} more lines`] : lines;
+    const rest = fitLine(`... and ${hidden} more lines`, this.#terminal);
+    this.#lines = hidden > 1 ? [...lines.slice(0, height - 1), rest] : lines;
     this.#draw("");
   }
 

@@ -131,6 +131,10 @@ describe("a live screen", () => {
     const screen = new LiveScreen({ write: (part) => (text += part), rows: 5 });
     screen.show(["1", "2", "3", "4", "5", "6"]);
     expect(text.split("\n").slice(1)).toEqual(["2", "3", "... and 3 more lines", ""]);
+    // A line that wraps would be drawn over in the wrong place.
+    text = "";
+    new LiveScreen({ write: (part) => (text += part), rows: 3, columns: 8 }).show(["1", "2", "3", "4"]);
+    expect(text.split("\n").slice(1)).toEqual(["... and…", ""]);
   });
 });
 

@@ -34,6 +34,18 @@ describe("the decision record", () => {
     });
   });
 
+  it("tells aloud again what was over in between", () => {
+    const { log, logger } = fixture();
+    const gone: Decision = { action: "ignore", reason: "FailedManifest", message: "no such path", outcome: "failed" };
+    for (const isNews of [true, false, true]) log.record({ ...gone, isNews });
+    expect(log.list()).toMatchObject([
+      { ...gone, count: 2 },
+      { ...gone, count: 1 },
+    ]);
+    expect(log.list().some((record) => "isNews" in record)).toBe(false);
+    expect(logger.records.map(({ message }) => message)).toEqual(["no such path", "no such path"]);
+  });
+
   it("counts decisions that come in turn, too", () => {
     const { log } = fixture();
     for (let turn = 0; turn < 5; turn += 1) {

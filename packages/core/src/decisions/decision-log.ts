@@ -34,14 +34,15 @@ export class DecisionLog implements DecisionSink {
     this.#events = ports.events;
   }
 
-  record(decision: Decision): void {
-    const record = this.#keep({
+  record({ isNews = false, ...decision }: Decision): void {
+    const made = {
       ...decision,
       message: clipMessage(decision.message),
       seq: ++this.#seq,
       atMs: this.#clock.nowMs(),
       count: 1,
-    });
+    };
+    const record = this.#keep(made, { isNews });
     this.#log(record);
     this.#guarded(record, () => this.#tell(record));
     for (const listener of this.#listeners) this.#guarded(record, () => listener(record));
@@ -64,9 +65,11 @@ export class DecisionLog implements DecisionSink {
     return () => this.#listeners.delete(listener);
   }
 
-  #keep(record: DecisionRecord): DecisionRecord {
+  #keep(record: DecisionRecord, { isNews }: { readonly isNews: boolean }): DecisionRecord {
     const list = this.#listFor(record);
-    const at = list.findLastIndex((kept, index) => index >= list.length - TURNS && sameDecision(kept, record));
+    const isRepeated = (kept: DecisionRecord, index: number): boolean =>
+      index >= list.length - TURNS && sameDecision(kept, record);
+    const at = isNews ? -1 : list.findLastIndex(isRepeated);
     const [earlier] = at === -1 ? [] : list.splice(at, 1);
     if (earlier !== undefined) {
       const merged = { ...record, count: earlier.count + 1 };

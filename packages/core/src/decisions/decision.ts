@@ -54,6 +54,8 @@ export interface Decision {
   /** Wall time of the next try, when there is one. */
   readonly nextTryMs?: number;
   readonly event?: DecisionEvent;
+  /** What it tells was over in between: it is kept and told anew, not counted as a repeat. Not part of the record. */
+  readonly isNews?: boolean;
 }
 
 /** A decision as kept: numbered and dated. */

@@ -25,6 +25,7 @@ export class OnceReporter {
       message: report.message,
       outcome: "failed",
       inputs: { path: report.path },
+      isNews: true,
     });
   }
 

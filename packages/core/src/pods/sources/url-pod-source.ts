@@ -94,6 +94,7 @@ export class UrlPodSource implements PodSource {
         message,
         outcome: "failed",
         inputs: { url: shownUrl(url) },
+        isNews: this.#failures === 1,
       });
     } else {
       logger.debug(4, message, { url: shownUrl(url), failures: this.#failures });
