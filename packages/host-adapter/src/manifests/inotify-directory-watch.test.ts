@@ -49,6 +49,13 @@ describe("look", () => {
     expect(entries.find(({ name }) => name === "link")).toMatchObject(expected);
   });
 
+  it("passes over no file whose name is no text", async () => {
+    const folder = scratch();
+    writeFileSync(Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0xff, 0x2e, 0x79])]), "x");
+    const look = await watcher.look({ path: folder, maxEntries: 10 });
+    expect(look).toMatchObject({ kind: "directory", entries: [{ name: "\ufffd.y", type: "other" }] });
+  });
+
   it("of a file, of nothing, of a pipe", async () => {
     const path = scratch();
     writeFileSync(join(path, "f"), "x");

@@ -131,6 +131,8 @@ async function lookAtEntry(path: string, name: string): Promise<DirectoryEntry |
   } catch (error) {
     const itself = await lstat(join(path, name), { bigint: true }).catch(() => undefined);
     if (itself !== undefined) return { ...entryOf(name, itself), type: "other" };
+    // The name is not UTF-8, and no text leads to the file: told as what cannot be read, instead of passed over.
+    if (name.includes("\ufffd")) return { name, type: "other", sizeBytes: 0, mtimeMs: 0, fileId: "" };
     if (isAbsent(error)) return undefined;
     throw error;
   }
