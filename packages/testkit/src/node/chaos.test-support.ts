@@ -38,7 +38,6 @@ export class Chaos {
       nodeName: NODE_NAME,
     });
     const pulls = this.#random.fork("pulls");
-    let faults: FaultPlan | undefined;
     this.node = new SimulatedNode({
       seed,
       nodeName: NODE_NAME,
@@ -46,22 +45,18 @@ export class Chaos {
       runtime: { latencyMs: containerdLatency(this.#random.fork("latency")) },
       images: { pullMs: (reference) => (reference === SLOW ? pulls.int({ min: 1000, max: 200_000 }) : 0) },
       sources: [this.#manifests.source],
-      decorate: (ports) => {
-        if (faults === undefined) return ports;
-        return {
-          ...ports,
-          runtime: withFaults(ports.runtime, faults),
-          images: withFaults(ports.images, faults),
-          podFiles: withFaults(ports.podFiles, faults),
-          containerLogs: withFaults(ports.containerLogs, faults),
-          cgroups: withFaults(ports.cgroups, faults),
-          state: withFaults(ports.state, faults),
-          statusSink: withFaults(ports.statusSink, faults),
-        };
-      },
+      decorate: (ports) => ({
+        ...ports,
+        runtime: withFaults(ports.runtime, this.#faults),
+        images: withFaults(ports.images, this.#faults),
+        podFiles: withFaults(ports.podFiles, this.#faults),
+        containerLogs: withFaults(ports.containerLogs, this.#faults),
+        cgroups: withFaults(ports.cgroups, this.#faults),
+        state: withFaults(ports.state, this.#faults),
+        statusSink: withFaults(ports.statusSink, this.#faults),
+      }),
     });
-    faults = new FaultPlan({ clock: this.node.clock, random: this.#random.fork("faults") });
-    this.#faults = faults;
+    this.#faults = new FaultPlan({ clock: this.node.clock, random: this.#random.fork("faults") });
     this.node.images.add(IMAGE);
     for (const image of [IMAGE, PULLED, SLOW]) this.node.images.offer(image);
   }
@@ -94,7 +89,7 @@ export class Chaos {
   async #trouble(): Promise<void> {
     const { node } = this;
     const random = this.#random;
-    const kinds = [
+    const kinds: (() => void | Promise<void>)[] = [
       () => this.#apply(),
       () => this.#apply(),
       () => this.#apply(),

@@ -10,11 +10,14 @@ it.each([
   ["fails", { kind: "error", error: "internal" }],
 ] as const)("a pod is not started twice when the look after its start %s", async (_, fault) => {
   const source = new SetSource();
-  let plan: FaultPlan | undefined;
+  const plans: FaultPlan[] = [];
   const node = nodeWith(source, {
-    decorate: (ports) => (plan === undefined ? ports : { ...ports, runtime: withFaults(ports.runtime, plan) }),
+    decorate: (ports) => {
+      const plan = new FaultPlan({ clock: ports.clock, random: new SeededRandom(1) });
+      plans.push(plan);
+      return { ...ports, runtime: withFaults(ports.runtime, plan) };
+    },
   });
-  plan = new FaultPlan({ clock: node.clock, random: new SeededRandom(1) });
   node.images.offer("localhost/far:1");
   const hang = node.images.hang({ calls: ["pullImage"] });
   const containers = [
@@ -25,10 +28,10 @@ it.each([
   node.start();
   // The sandbox was seen; of the containers nothing will be for a while.
   await node.clock.advance(20_000);
-  plan.add({ calls: ["containerStatus"], fault });
+  plans[0]?.add({ calls: ["containerStatus"], fault });
   hang.release();
   await node.clock.advance(10 * 60_000);
-  plan.clear();
+  plans[0]?.clear();
   await node.clock.advance(10 * 60_000);
   expect(node.runtime.running().map(({ metadata }) => metadata.name)).toEqual(["a"]);
   expect(node.invariants.violations).toEqual([]);
