@@ -1,7 +1,9 @@
+import { readFile } from "node:fs/promises";
+import { createServer, type Socket } from "node:net";
 import type { Pod } from "@nodelet/core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { killProcessesOf, shimOf } from "./harness/container-processes.ts";
-import { podManifest } from "./harness/manifests.ts";
+import { container, podManifest } from "./harness/manifests.ts";
 import { isForgottenByContainerd, isReady, NodeUnderTest, stateOf } from "./harness/node-under-test.ts";
 
 /** What must not change of a pod that nothing happened to. */
@@ -126,6 +128,57 @@ describe.each(["1.6", "2.1"] as const)("trouble with containerd %s", (version) =
     await node.waitForNothingLeft({ except: isForgottenByContainerd });
   });
 
+  it("a daemon that hangs flips no pod, and is worked with when it goes on", async () => {
+    await add("stays");
+    const before = standing(await node.waitForReady("stays"));
+    await node.containerd.kill("SIGSTOP");
+    try {
+      await add("comes");
+      await node.waitFor({
+        what: "the new pod to be seen",
+        until: async () => (await node.agent.pod("comes")) !== undefined,
+      });
+      expect(await node.agent.get("health", "/healthz")).toEqual({ status: 200, text: "ok" });
+      expect(standing((await node.agent.pod("stays")) ?? {})).toEqual(before);
+    } finally {
+      await node.containerd.kill("SIGCONT");
+    }
+    await node.waitForReady("comes");
+    expect(standing(await node.waitForReady("stays"))).toEqual(before);
+    for (const name of ["stays", "comes"]) await remove(name);
+    for (const name of ["stays", "comes"]) await node.waitForGone(name);
+    await node.waitForNothingLeft();
+  });
+
+  it("an image that never comes delays no pod whose image is there, and is let go with its pod", async () => {
+    const registry = await silentServer();
+    try {
+      const image = `127.0.0.1:${registry.port}/never:1`;
+      await node.agent.writeManifest(
+        "pulls.yaml",
+        podManifest("pulls", { containers: [container("main", ["true"], { image })] }),
+      );
+      await node.waitFor({ what: "the pull to be under way", until: () => registry.connections() > 0 });
+      await add("present");
+      await node.waitForReady("present");
+      expect(stateOf((await node.agent.pod("pulls")) ?? {})?.state?.waiting?.reason).toBe("ContainerCreating");
+      await remove("pulls");
+      await node.waitForGone("pulls");
+      await node.waitFor({
+        what: "the pull to be cancelled",
+        until: async () => {
+          const lines = (await readFile(node.containerd.logPath, "utf8")).split("\n");
+          return lines.some((line) => line.includes("Canceled") && line.includes(image));
+        },
+      });
+      await remove("present");
+      await node.waitForGone("present");
+      await node.waitForNothingLeft();
+    } finally {
+      await registry.close();
+    }
+  });
+
   it("an agent that starts before it waits, and works when it is there", async () => {
     await add("waits");
     await node.waitForReady("waits");
@@ -155,3 +208,25 @@ describe.each(["1.6", "2.1"] as const)("trouble with containerd %s", (version) =
     await node.waitForNothingLeft({ except: isForgottenByContainerd });
   });
 });
+
+/** A server that takes connections and says nothing. */
+async function silentServer(): Promise<{ port: number; connections: () => number; close: () => Promise<void> }> {
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    open.add(socket);
+    socket.on("error", () => undefined).on("close", () => open.delete(socket));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return {
+    port: address.port,
+    connections: () => open.size,
+    close: async () => {
+      for (const socket of open) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
