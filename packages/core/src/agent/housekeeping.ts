@@ -5,6 +5,7 @@ import type { CgroupManager } from "../ports/cgroup-manager.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { ContainerLogs, PodFiles } from "../ports/pod-files.ts";
+import { restoreLinks } from "../runtime/execute/container-log-files.ts";
 import type { ObservedPod } from "../runtime/observed-pod.ts";
 import type { Observer } from "../runtime/observer.ts";
 import type { Ownership } from "./ownership.ts";
@@ -49,6 +50,7 @@ export class Housekeeping {
   #diskDueMs = 0;
   #garbageDueMs: number;
   #told = "";
+  #linksRestored = false;
 
   constructor(options: HousekeepingOptions) {
     this.#options = options;
@@ -84,6 +86,7 @@ export class Housekeeping {
     if (nowMs >= this.#diskDueMs) {
       this.#diskDueMs = nowMs + DISK_PERIOD_MS;
       await this.#cleanDisk(desired, signal);
+      await this.#restoreLinks(signal);
     }
     if (nowMs >= this.#garbageDueMs) {
       this.#garbageDueMs = nowMs + DISK_PERIOD_MS;
@@ -119,6 +122,15 @@ export class Housekeeping {
     );
     await ports.containerLogs.removeDanglingLinks({ keep: (containerId) => running.has(containerId), signal });
     await podCgroups.removeOrphans({ inUse, removals, signal });
+  }
+
+  /** Once a life: what starts from now on gets its link at once. */
+  async #restoreLinks(signal: AbortSignal): Promise<void> {
+    if (this.#linksRestored) return;
+    const { observer, workers, ports } = this.#options;
+    const standing = observer.all().filter(({ uid }) => workers.phase(uid) === "syncing");
+    for (const observed of standing) await restoreLinks({ observed, ...ports, signal });
+    this.#linksRestored = true;
   }
 
   async #removeDirectories(inUse: (podUid: string) => boolean, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,6 @@
+import type { AgentPorts } from "@nodelet/core";
 import { describe, expect, it } from "vitest";
+import { wrapMethods } from "../faults/wrap-methods.ts";
 import { IMAGE, nodeWith, SetSource, staticPod } from "./set-source.test-support.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
 
@@ -69,6 +71,37 @@ describe("what a dead container leaves beside itself", () => {
     node.start();
     await node.clock.advance(20_000);
     expect(node.runtime.containers().map(({ metadata }) => metadata.attempt)).toEqual([4]);
+    node.kill();
+  });
+});
+
+describe("the link to a log", () => {
+  it("is made for a container whose agent was killed before it had made one", async () => {
+    const source = new SetSource();
+    let lives = 0;
+    const decorate = (ports: AgentPorts): AgentPorts => {
+      lives += 1;
+      const isFirst = lives === 1;
+      const containerLogs = wrapMethods(ports.containerLogs, (name, real) => (...args) => {
+        return isFirst && name === "link" ? new Promise(() => undefined) : real(...args);
+      });
+      return { ...ports, containerLogs };
+    };
+    const node = nodeWith(source, { decorate });
+    source.set(
+      staticPod(
+        { name: "web", uid: "u1" },
+        { containers: [{ ...crashing.containers[0], name: "c", command: ["sh", "-c", "echo words; sleep infinity"] }] },
+      ),
+    );
+    node.start();
+    await node.clock.advance(5000);
+    expect(node.runtime.running()).toHaveLength(1);
+    expect(linkedIds(node)).toEqual([]);
+    node.kill();
+    node.start();
+    await node.clock.advance(5000);
+    expect(linkedIds(node)).toEqual(containerIds(node));
     node.kill();
   });
 });

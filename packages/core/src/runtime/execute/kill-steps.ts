@@ -1,8 +1,8 @@
 import { delay } from "../../async/delay.ts";
 import { MINIMUM_GRACE_SECONDS } from "../plan/index.ts";
 import type { KillContainerStep, RemoveContainerStep } from "../pod-plan.ts";
+import { unlinkLog } from "./container-log-files.ts";
 import type { Execution } from "./execution.ts";
-import { unlinkLog } from "./log-remains.ts";
 
 /** Stops a container: tells it, waits for those that stop before it, and gives the runtime what is left of the grace. */
 export async function killContainer(execution: Execution, step: KillContainerStep): Promise<boolean> {

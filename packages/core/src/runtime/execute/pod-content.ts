@@ -11,7 +11,7 @@ import type { ContainerLogs, PodFiles, PodFilesRef } from "../../ports/pod-files
 import type { RuntimeService } from "../../ports/runtime-service.ts";
 import { newestInstance, type ObservedPod, type ObservedSandbox } from "../observed-pod.ts";
 import { selectDeadContainers, selectGarbage } from "../plan/index.ts";
-import { removeLogOfDead, unlinkLog } from "./log-remains.ts";
+import { removeLogOfDead, unlinkLog } from "./container-log-files.ts";
 
 /** The adapter's own deadline comes first by this much. */
 const SPARE_MS = 5000;

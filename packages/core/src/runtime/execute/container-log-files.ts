@@ -1,6 +1,7 @@
 import type { PodRef } from "../../decisions/decision.ts";
 import { isErrorOfKind } from "../../errors/nodelet-error.ts";
 import { identityFault } from "../../pods/validation/index.ts";
+import type { Logger } from "../../ports/logger.ts";
 import type { ContainerLogs } from "../../ports/pod-files.ts";
 import type { ObservedContainer, ObservedPod } from "../observed-pod.ts";
 import { logLinkName } from "../requests/index.ts";
@@ -54,4 +55,28 @@ export async function removeLogOfDead(
     attempt: container.attempt,
     signal,
   });
+}
+
+/**
+ * Makes the links of running containers that have none: an agent that was killed between a start and its link left one without. Containers whose
+ * log is elsewhere (another agent's) are left as they are.
+ */
+export async function restoreLinks(request: {
+  readonly observed: ObservedPod;
+  readonly containerLogs: ContainerLogs;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}): Promise<void> {
+  const { observed, containerLogs, logger, signal } = request;
+  for (const { id: containerId, name: containerName, state, logPath } of observed.containers) {
+    if (state !== "running" || logPath === "") continue;
+    const { name: podName, namespace: podNamespace } = observed;
+    const linkName = logLinkName({ podName, podNamespace, containerName, containerId });
+    try {
+      await containerLogs.link({ linkName, logPath, signal });
+    } catch (error) {
+      if (signal.aborted) return;
+      logger.debug(2, "A running container has no link to its log", { link: linkName, reason: String(error) });
+    }
+  }
 }
