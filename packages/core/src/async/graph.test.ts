@@ -90,3 +90,24 @@ function wouldSkip(
   const found = nodes.find((candidate) => candidate.id === id);
   return (found?.needs ?? []).some((need) => shape[Number(need)]?.[2] !== true || wouldSkip(nodes, need, shape));
 }
+
+it("runs a chain of ten thousand nodes, and skips one, in a moment", { timeout: 5000 }, async () => {
+  const chain = Array.from({ length: 10_000 }, (_, at) =>
+    node(String(at), at === 0 ? {} : { needs: [String(at - 1)] }),
+  );
+  const all = await runGraph(chain, async () => true);
+  expect([...all.values()].every((outcome) => outcome === "ok")).toBe(true);
+  const none = await runGraph(chain, async () => false);
+  expect([...none.values()].filter((outcome) => outcome === "skipped")).toHaveLength(9999);
+});
+
+it("runs every node of one id, and what waits for them after the last", async () => {
+  const order: string[] = [];
+  const outcomes = await runGraph([node("a"), node("a"), node("b", { after: ["a"] })], async ({ id }) => {
+    await Promise.resolve();
+    order.push(id);
+    return true;
+  });
+  expect(order).toEqual(["a", "a", "b"]);
+  expect(outcomes.get("b")).toBe("ok");
+});

@@ -74,8 +74,21 @@ export function emptyObservedPod(ref: {
 
 /** The newest instance of a container name, or undefined. */
 export function newestInstance(observed: ObservedPod, containerName: string): ObservedContainer | undefined {
-  return observed.containers.find((container) => container.name === containerName);
+  return instancesOf(observed, containerName)[0];
 }
+
+/** All instances of a container name, newest first. */
+export function instancesOf(observed: ObservedPod, containerName: string): readonly ObservedContainer[] {
+  const { containers } = observed;
+  if (containers.length <= FEW) return containers.filter(({ name }) => name === containerName);
+  const known = indexes.get(containers) ?? Map.groupBy(containers, ({ name }) => name);
+  indexes.set(containers, known);
+  return known.get(containerName) ?? [];
+}
+
+/** A look is immutable, and is asked about every container of the pod: in a large pod searching each time would take too long. */
+const indexes = new WeakMap<readonly ObservedContainer[], ReadonlyMap<string, readonly ObservedContainer[]>>();
+const FEW = 16;
 
 /** The sandbox that serves: the newest, when it is ready. */
 export function servingSandbox(observed: ObservedPod): ObservedSandbox | undefined {

@@ -1,6 +1,6 @@
 import type { ContainerState, ContainerStatus, ContainerUser, Int64 } from "../api/index.ts";
 import type { CriContainerUser } from "../ports/runtime-types.ts";
-import type { ObservedContainer } from "../runtime/observed-pod.ts";
+import { instancesOf, type ObservedContainer } from "../runtime/observed-pod.ts";
 import type { RosterEntry } from "../runtime/plan/container-roster.ts";
 import { shouldBeRestarted } from "../runtime/plan/restart-decision.ts";
 import { containerReadiness } from "./container-readiness.ts";
@@ -23,7 +23,7 @@ export interface ContainerStatusContext {
  */
 export function containerStatus(entry: RosterEntry, context: ContainerStatusContext): ContainerStatus {
   const { snapshot } = context;
-  const [newest, second] = snapshot.observed.containers.filter((instance) => instance.name === entry.name);
+  const [newest, second] = instancesOf(snapshot.observed, entry.name);
   const previous = context.previous.get(entry.name);
   const base = newest === undefined ? withoutInstance(entry, context) : fromInstance(entry, newest, context);
   const lastState =

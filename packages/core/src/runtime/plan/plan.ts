@@ -1,5 +1,5 @@
 import { type Container, isTerminalPhase } from "../../api/index.ts";
-import { newestInstance, type ObservedContainer, type ObservedSandbox } from "../observed-pod.ts";
+import { instancesOf, newestInstance, type ObservedContainer, type ObservedSandbox } from "../observed-pod.ts";
 import type { KillContainerStep, KillReason, PodPlan, RemoveContainerStep } from "../pod-plan.ts";
 import type { PodSnapshot } from "../pod-snapshot.ts";
 import { type ContainerRoster, type RosterEntry, rosterOf } from "./container-roster.ts";
@@ -110,9 +110,7 @@ class SandboxPlan {
 
   /** Newest instance of a name in the serving sandbox. */
   #current(name: string): ObservedContainer | undefined {
-    return this.#snapshot.observed.containers.find(
-      (instance) => instance.name === name && instance.sandboxId === this.#sandbox.id,
-    );
+    return instancesOf(this.#snapshot.observed, name).find((instance) => instance.sandboxId === this.#sandbox.id);
   }
 
   #kill(instance: ObservedContainer, reason: KillReason): void {
@@ -134,8 +132,8 @@ class SandboxPlan {
    * or two of one name would run.
    */
   #removeNeverStarted(entry: RosterEntry): readonly RemoveContainerStep[] {
-    const removals = this.#snapshot.observed.containers
-      .filter((instance) => instance.name === entry.name && instance.state === "created")
+    const removals = instancesOf(this.#snapshot.observed, entry.name)
+      .filter((instance) => instance.state === "created")
       .map((instance) => removeStep(instance));
     this.#removals.push(...removals);
     return removals;
@@ -144,8 +142,8 @@ class SandboxPlan {
   /** Of each init container only the newest dead instance is kept, since crash-looping ones pile up fast. */
   #pruneInit(): readonly RemoveContainerStep[] {
     return this.#roster.init.flatMap((entry) =>
-      this.#snapshot.observed.containers
-        .filter((instance) => instance.name === entry.name && instance.state === "exited")
+      instancesOf(this.#snapshot.observed, entry.name)
+        .filter((instance) => instance.state === "exited")
         .slice(1)
         .map((instance) => removeStep(instance)),
     );
