@@ -173,6 +173,18 @@ describe("StatusManager", () => {
     expect(manager.get("u1")).toEqual(phase("Failed"));
   });
 
+  it("sends the status again when the source shows an object that was said to be gone", async () => {
+    const sink = new RecordingStatusSink();
+    const isBack = sink.respond(() => ({ kind: "gone" }));
+    const manager = start(sink);
+    manager.set(pod, phase("Running"));
+    await clock.settle();
+    isBack();
+    manager.reconcile(pod);
+    await clock.settle();
+    expect(sink.phases("u1")).toEqual(["Running"]);
+  });
+
   it("drops an update that revives a container which ended for good", async () => {
     const never = podOf({ restartPolicy: "Never" });
     const sink = new RecordingStatusSink();

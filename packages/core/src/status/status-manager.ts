@@ -39,8 +39,10 @@ interface Entry {
   /** Monotonic time before which nothing is sent. */
   notBeforeMs: number;
   finished: boolean;
-  /** The sink knows that the pod is finished, or that its object is gone: nothing more is sent. */
+  /** The sink knows that the pod is finished: nothing more is sent. */
   closed: boolean;
+  /** The sink has no such object: nothing more is sent until a source shows it. */
+  gone: boolean;
 }
 
 /**
@@ -115,6 +117,11 @@ export class StatusManager {
     const entry = this.#entries.get(uid);
     if (entry === undefined) return;
     entry.pod = pod;
+    // An object that was said to be gone and is shown is there: it needs our word again.
+    if (entry.gone) {
+      entry.gone = false;
+      entry.written = 0;
+    }
     const settled = entry.written === entry.version && !entry.writing;
     if (settled && pod.status !== undefined && entry.told !== undefined && needsReconcile(entry.told, pod.status)) {
       entry.written = 0;
@@ -175,6 +182,7 @@ export class StatusManager {
       notBeforeMs: Number.NEGATIVE_INFINITY,
       finished: false,
       closed: false,
+      gone: false,
     };
     // What the source already shows need not be written to it.
     if (pod.status !== undefined && !needsReconcile(outgoingStatus(status, pod.status), pod.status)) {
@@ -271,7 +279,7 @@ export class StatusManager {
         entry.conflicts = 0;
         return;
       case "gone":
-        entry.closed = true;
+        entry.gone = true;
         return;
       case "conflict":
         pause(Math.min(CONFLICT_PAUSE_MS * 2 ** entry.conflicts, FULL_PASS_MS));
@@ -298,7 +306,7 @@ export class StatusManager {
 
 /** What has to be sent of a pod next. The end is told after the last status, and only to somebody who asked for the deletion. */
 function nextSend(entry: Entry): "status" | "finished" | undefined {
-  if (entry.closed) return undefined;
+  if (entry.closed || entry.gone) return undefined;
   if (entry.written !== entry.version) return "status";
   const asked = entry.finished && entry.pod.metadata?.deletionTimestamp !== undefined;
   return asked && !isMirrorPod(entry.pod) ? "finished" : undefined;
