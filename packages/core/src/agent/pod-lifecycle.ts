@@ -254,37 +254,38 @@ export class AgentPodLifecycle implements PodLifecycle {
     return observed;
   }
 
+  /** Cgroup and directories, side by side; both have ended when this has, so that nothing of a failed try goes on. */
   async #prepare(pod: Pod, signal: AbortSignal): Promise<void> {
-    const { podCgroups, ports, ownership, decisions, removals } = this.#parts;
+    const { podCgroups, ports, ownership, removals } = this.#parts;
     const ref = podRef(pod);
     await removals.over(ref.uid, signal);
-    try {
-      await podCgroups.ensure({ pod, signal });
-    } catch (error) {
-      const message = `unable to ensure pod container exists: ${NodeletError.from(error).message}`;
-      decisions.record({
-        action: "retry",
-        pod: ref,
-        reason: "FailedCreatePodContainer",
-        message,
-        outcome: "failed",
-        event: { type: "Warning", reason: "FailedCreatePodContainer", message },
-      });
-      throw error;
-    }
     ownership.claim(ref.uid);
-    try {
-      await ports.podFiles.ensurePod({ ...podFilesRef(ref), signal });
-    } catch (error) {
-      const message = `error making pod data directories: ${NodeletError.from(error).message}`;
-      decisions.record({
-        action: "retry",
-        pod: ref,
+    const outcomes = await Promise.allSettled([
+      this.#preparing(ref, podCgroups.ensure({ pod, signal }), {
+        reason: "FailedCreatePodContainer",
+        what: "unable to ensure pod container exists",
+      }),
+      this.#preparing(ref, ports.podFiles.ensurePod({ ...podFilesRef(ref), signal }), {
         reason: "Failed",
-        message,
-        outcome: "failed",
-        event: { type: "Warning", reason: "Failed", message },
-      });
+        what: "error making pod data directories",
+      }),
+    ]);
+    for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+  }
+
+  /** Tells why a part of the preparation failed. */
+  async #preparing(
+    ref: PodRef,
+    work: Promise<void>,
+    failure: { readonly reason: string; readonly what: string },
+  ): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      const { reason } = failure;
+      const message = `${failure.what}: ${NodeletError.from(error).message}`;
+      const event = { type: "Warning", reason, message } as const;
+      this.#parts.decisions.record({ action: "retry", pod: ref, reason, message, outcome: "failed", event });
       throw error;
     }
   }

@@ -25,7 +25,7 @@ export interface DirectoryPodSourceOptions {
 }
 
 /** Rest after a hint, so that a burst of changes becomes one look. */
-const HINT_DEBOUNCE_MS = 10;
+const HINT_DEBOUNCE_MS = 2;
 /** Least rest between a look and the next one that only hints ask for: something may write into the directory all the time. */
 const HINTED_GAP_MS = 100;
 /** Files read at one time. */

@@ -83,6 +83,9 @@ export class Execution {
   readonly makesSandbox: boolean;
   /** Attempt of the sandbox that the plan makes or uses. */
   readonly #attempt: number;
+  /** Containers that the plan makes. */
+  readonly #newContainers: readonly string[];
+  readonly #directories = new Map<string, Promise<void>>();
   #sandboxRequest: Promise<SandboxRequest> | undefined;
 
   constructor(parts: ExecutorParts, request: ExecutionRequest) {
@@ -97,6 +100,9 @@ export class Execution {
     const serving = servingSandbox(request.observed);
     const made = request.plan.steps.find((step) => step.kind === "runSandbox");
     this.makesSandbox = made !== undefined;
+    this.#newContainers = request.plan.steps.flatMap((step) =>
+      step.kind === "createContainer" ? [step.containerName] : [],
+    );
     this.#attempt = made?.attempt ?? serving?.attempt ?? 0;
     this.sandbox = made === undefined && serving !== undefined ? { id: serving.id, ips: serving.ips ?? [] } : undefined;
   }
@@ -130,6 +136,25 @@ export class Execution {
       signal: this.signal,
     });
     return this.#sandboxRequest;
+  }
+
+  /** Makes a container's directories; once in an execution. */
+  containerDirectories(containerName: string): Promise<void> {
+    const made =
+      this.#directories.get(containerName) ??
+      this.parts.requests.containerDirectories({ pod: this.pod, containerName, signal: this.signal });
+    this.#directories.set(containerName, made);
+    return made;
+  }
+
+  /** Begins what containers need that does not depend on the sandbox, while that is being made. What fails is told when it is needed. */
+  prepareContainers(): void {
+    for (const name of this.#newContainers) this.containerDirectories(name).catch(() => undefined);
+  }
+
+  /** Resolves once nothing that was begun on the side goes on. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#directories.values());
   }
 
   /** Something of the plan waits until then. */

@@ -32,6 +32,7 @@ export class PlanExecutor {
     const execution = new Execution(this.#parts, request);
     for (const waiting of plan.waiting) tellWaiting(execution, waiting);
     await runGraph(plan.steps, (step) => attempt(execution, step));
+    await execution.settled();
     const { acted, failed, left, retryAtMs } = execution;
     const nowMs = this.#parts.ports.clock.nowMs();
     return { acted, failed, left, retryInMs: retryAtMs === undefined ? undefined : Math.max(0, retryAtMs - nowMs) };

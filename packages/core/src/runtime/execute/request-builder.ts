@@ -100,21 +100,26 @@ export class RequestBuilder {
     return { config: built.config, runtimeHandler };
   }
 
-  /** What CreateContainer is told. Makes the container's directory, its hosts file and a fresh termination log. */
+  /** Makes the directories of a container, for its files and for its logs. */
+  async containerDirectories(request: {
+    readonly pod: Pod;
+    readonly containerName: string;
+    readonly signal: AbortSignal;
+  }): Promise<void> {
+    const { pod, containerName, signal } = request;
+    const { uid = "", name = "", namespace = "" } = pod.metadata ?? {};
+    const ref = { podUid: uid, podName: name, podNamespace: namespace };
+    await this.#parts.ports.podFiles.ensureContainer({ ...ref, containerName, signal });
+  }
+
+  /** What CreateContainer is told. Makes the container's hosts file and a fresh termination log; its directories must be there. */
   async createContainer(request: CreateRequest): Promise<ContainerConfig> {
     const { pod, containerName, sandbox, signal } = request;
     const { ports } = this.#parts;
     const container = this.container(pod, containerName);
     const node = this.#parts.node();
     const { objects, services } = await prefetchObjects({ pod, container, source: ports.objects, signal });
-    const { uid = "", name = "", namespace = "" } = pod.metadata ?? {};
-    await ports.podFiles.ensureContainer({
-      podUid: uid,
-      podName: name,
-      podNamespace: namespace,
-      containerName,
-      signal,
-    });
+    const { uid = "" } = pod.metadata ?? {};
     const [etcHostsPath, terminationLogPath] = await Promise.all([
       this.#writeHosts({ pod, container, sandbox, signal }),
       (container.terminationMessagePath ?? "") === ""

@@ -8,6 +8,7 @@ export async function runSandbox(execution: Execution, step: RunSandboxStep): Pr
   if (step.replaces !== undefined) tellSandboxChanged(execution);
   try {
     const { config, runtimeHandler } = await execution.sandboxRequest();
+    execution.prepareContainers();
     // Twice the usual time, as the kubelet gives it: the network plugin is part of it.
     const extraMs = execution.parts.runtimeRequestTimeoutMs;
     const id = await execution.call({ what: "RunPodSandbox", extraMs }, (signal) =>

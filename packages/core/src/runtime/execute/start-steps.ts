@@ -117,6 +117,7 @@ async function buildRequest(
   if (sandbox === undefined || image === undefined) throw new Error(`step ${step.id} ran before its inputs were there`);
   try {
     const sandboxConfig = (await execution.sandboxRequest()).config;
+    await execution.containerDirectories(step.containerName);
     const config = await requests.createContainer({
       pod,
       containerName: step.containerName,
