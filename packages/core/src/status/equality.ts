@@ -16,23 +16,46 @@ const TIME_FIELDS: ReadonlySet<string> = new Set([
  * type, and addresses and statuses keep their order. What is equal is never written again.
  */
 export function sameStatus(left: PodStatus, right: PodStatus): boolean {
-  return left === right || sameValue(normalized(left), normalized(right));
+  return left === right || same(byConditionType(left), byConditionType(right), "");
 }
 
-function normalized(status: PodStatus): unknown {
+function byConditionType(status: PodStatus): PodStatus {
+  if ((status.conditions ?? []).length < 2) return status;
   const conditions = [...(status.conditions ?? [])].sort((left, right) =>
     left.type < right.type ? -1 : left.type > right.type ? 1 : 0,
   );
-  return normal({ ...status, conditions }, "");
+  return { ...status, conditions };
 }
 
-function normal(value: unknown, field: string): unknown {
-  if (typeof value === "string") return TIME_FIELDS.has(field) ? wholeSeconds(value) : value;
-  if (typeof value !== "object" || value === null) return value ?? undefined;
-  if (Array.isArray(value)) return value.length === 0 ? undefined : value.map((item) => normal(item, ""));
-  const members = Object.entries(value).map(([key, member]) => [key, normal(member, key)] as const);
-  const present = members.filter(([, member]) => member !== undefined);
-  return present.length === 0 ? undefined : Object.fromEntries(present);
+/** Compares without making anything: it is asked several times in each sync of each pod. */
+function same(left: unknown, right: unknown, field: string): boolean {
+  if (left === right) return true;
+  if (saysNothing(left) || saysNothing(right)) return saysNothing(left) && saysNothing(right);
+  if (typeof left === "string" && typeof right === "string")
+    return TIME_FIELDS.has(field) && wholeSeconds(left) === wholeSeconds(right);
+  if (typeof left !== "object" || typeof right !== "object") return sameValue(left, right);
+  if (Array.isArray(left) || Array.isArray(right))
+    return Array.isArray(left) && Array.isArray(right) && sameItems(left, right);
+  return sameMembers(left as Members, right as Members);
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+function sameItems(left: readonly unknown[], right: readonly unknown[]): boolean {
+  return left.length === right.length && left.every((item, index) => same(item, right[index], ""));
+}
+
+function sameMembers(left: Members, right: Members): boolean {
+  for (const key of Object.keys(left)) {
+    if (!same(left[key], Object.hasOwn(right, key) ? right[key] : undefined, key)) return false;
+  }
+  return Object.keys(right).every((key) => Object.hasOwn(left, key) || saysNothing(right[key]));
+}
+
+/** Absent, null, an empty list, or an object of nothing else. */
+function saysNothing(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return value === undefined || value === null;
+  return Array.isArray(value) ? value.length === 0 : Object.values(value).every(saysNothing);
 }
 
 function wholeSeconds(time: string): string | number {
