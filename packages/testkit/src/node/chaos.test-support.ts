@@ -12,6 +12,9 @@ import { SimulatedNode } from "./simulated-node.ts";
 /** How long trouble is made, and how long the node gets to settle: the longest back-off (5 min) twice, and a runtime deadline (2 min). */
 const TROUBLE_MS = 4 * 60_000;
 const SETTLE_MS = 14 * 60_000;
+/** At its end a settled pod makes few calls: what crashes is in its longest back-off. */
+const LAST_MS = 60_000;
+const LAST_CALLS = 12;
 const NODE_NAME = "node-1";
 const FOREIGN = "f0f0f0f0-0000-4000-8000-000000000000";
 
@@ -75,7 +78,9 @@ export class Chaos {
     this.#faults.clear();
     node.runtime.startDaemon();
     if (!node.running) node.start();
-    await node.clock.advance(SETTLE_MS);
+    await node.clock.advance(SETTLE_MS - LAST_MS);
+    node.runtime.clearCalls();
+    await node.clock.advance(LAST_MS);
     this.#judge();
     for (const { name } of this.#pods()) node.pods.delete({ name });
     this.#manifests.clear();
@@ -282,6 +287,9 @@ export class Chaos {
       if (phase === "waiting" || phase === "rejected") problems.push(`static pod ${pod.metadata?.name} is ${phase}`);
     const judged = [...statics, ...this.#pods().map(({ pod }) => ({ pod, status: pod.status }))];
     for (const pod of judged) problems.push(...judgePod(node, pod));
+    const { calls } = node.runtime;
+    if (calls.length > LAST_CALLS * (judged.length + 1))
+      problems.push(`${calls.length} calls in the last minute for ${judged.length} pods`);
     const wanted = judged.map(({ pod }) => pod.metadata?.uid ?? "");
     problems.push(...judgeLeftovers(node, new Set([...wanted, ...this.#foreign()])));
   }
