@@ -35,9 +35,9 @@ const roles: Record<"core" | "testkit" | "lib" | "adapter" | "free", Role> = {
   },
   lib: {
     title: "a lib package",
-    mayImport: () => false,
-    testsMayImport: () => false,
-    advice: "lib-* packages know nothing of the other packages: pass what is needed as a parameter",
+    mayImport: isLib,
+    testsMayImport: isLib,
+    advice: "lib-* packages know of one another only: pass what is needed as a parameter",
   },
   adapter: {
     title: "an adapter",
