@@ -29,6 +29,8 @@ export interface EnsureImageRequest {
   readonly signal?: AbortSignal;
   /** Ends the wait for a pull, which goes on: the same request later finds it, or its outcome. */
   readonly leave?: AbortSignal;
+  /** Told when nothing is done any more but waiting for a pull; what it answers is called when that is over. */
+  readonly onWait?: () => () => void;
 }
 
 /** An image that is there. */
@@ -93,7 +95,7 @@ export class ImageManager {
     const policy = request.container.imagePullPolicy ?? defaultPullPolicy(ensuring.requested);
     const pull = pullFor(ensuring, policy);
     const ongoing = this.#ongoing.find(pull);
-    if (ongoing !== undefined) return this.#ongoing.wait(pull, { ...request, ongoing });
+    if (ongoing !== undefined) return this.#wait(request, pull, ongoing);
     if (policy !== "Always") {
       const image = await this.#inspect(ensuring);
       if (image !== undefined) return this.#present(ensuring, image);
@@ -102,7 +104,7 @@ export class ImageManager {
     const begun = this.#ongoing.begin({ ...pull, signal: request.signal }, (signal) =>
       this.#pull({ ...ensuring, signal }, { fresh: policy === "Always" }),
     );
-    return this.#ongoing.wait(pull, { ...request, ongoing: begun });
+    return this.#wait(request, pull, begun);
   }
 
   /** Wall time in milliseconds at which an image in back-off may be pulled again; undefined when it may be now. */
@@ -126,6 +128,19 @@ export class ImageManager {
   /** Takes back what `exportBackOff` gave to an earlier process. */
   restoreBackOff(state: unknown): void {
     this.#backOff.restore(state);
+  }
+
+  async #wait(
+    request: EnsureImageRequest,
+    pull: PullFor,
+    ongoing: ReturnType<OngoingPulls<EnsuredImage>["begin"]>,
+  ): Promise<EnsuredImage> {
+    const over = request.onWait?.();
+    try {
+      return await this.#ongoing.wait(pull, { ...request, ongoing });
+    } finally {
+      over?.();
+    }
   }
 
   #prepare(request: EnsureImageRequest): Ensuring {

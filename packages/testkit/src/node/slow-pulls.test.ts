@@ -1,6 +1,7 @@
 import type { Container, Pod } from "@nodelet/core";
 import { NodeletError } from "@nodelet/core";
 import { describe, expect, it } from "vitest";
+import { wrapMethods } from "../faults/wrap-methods.ts";
 import { IMAGE, nodeWith, SetSource, staticPod, viewOf } from "./set-source.test-support.ts";
 import { SimulatedNode } from "./simulated-node.ts";
 
@@ -158,6 +159,32 @@ describe("while one container's image is being pulled, for as long as it takes",
     hang.release();
     await node.clock.advance(2000);
     expect(running(node)).toEqual(["a/1", "b/1"]);
+    node.kill();
+  });
+
+  it("news without end keep nothing else from being done", async () => {
+    const source = new SetSource();
+    const node = nodeWith(source, {
+      runtime: { latencyMs: () => 30 },
+      decorate: (ports) => ({
+        ...ports,
+        images: wrapMethods(ports.images, (name, real) => async (...args) => {
+          if (name === "imageStatus") await new Promise<void>((resolve) => ports.clock.setTimer(20, resolve));
+          return real(...args);
+        }),
+      }),
+    });
+    node.images.offer(SLOW);
+    node.images.hang({ calls: ["pullImage"], id: SLOW });
+    const pod = staticPod({ name: "web", uid: "u1" }, { containers: [FAST, WAITING] });
+    source.set(pod);
+    node.start();
+    for (let edit = 0; edit < 1000; edit += 1) {
+      source.set({ ...pod, metadata: { ...pod.metadata, labels: { edit: String(edit) } } });
+      await node.clock.advance(5);
+    }
+    expect(running(node)).toEqual(["a/0"]);
+    expect(node.images.calls).toHaveLength(1);
     node.kill();
   });
 

@@ -11,6 +11,7 @@ import type { SandboxStatus } from "../../ports/runtime-types.ts";
 import type { StartError } from "../../status/status-snapshot.ts";
 import { type ObservedPod, servingSandbox } from "../observed-pod.ts";
 import type { ContainerKind, PodPlan } from "../pod-plan.ts";
+import { Patience } from "./patience.ts";
 import type { RequestBuilder, SandboxRequest, TargetSandbox } from "./request-builder.ts";
 
 /** The adapter has deadlines of its own; this one holds if it does not keep them. */
@@ -64,7 +65,7 @@ export class Execution {
   readonly ref: PodRef;
   readonly observed: ObservedPod;
   readonly signal: AbortSignal;
-  readonly leave: AbortSignal | undefined;
+  readonly patience: Patience;
   readonly parts: ExecutorParts;
   readonly images = new Map<string, { readonly imageRef: string; readonly image: Image }>();
   /** What is to be told once an image that was there is used, by container name. */
@@ -94,7 +95,7 @@ export class Execution {
     this.pod = request.pod;
     this.observed = request.observed;
     this.signal = request.signal;
-    this.leave = request.leave;
+    this.patience = new Patience({ clock: parts.ports.clock, asked: request.leave });
     this.ref = { uid, name, namespace };
     this.ended = new Map(request.plan.steps.map((step) => [step.id, Promise.withResolvers<void>()]));
     const serving = servingSandbox(request.observed);

@@ -33,6 +33,7 @@ export class PlanExecutor {
     for (const waiting of plan.waiting) tellWaiting(execution, waiting);
     await runGraph(plan.steps, (step) => attempt(execution, step));
     await execution.settled();
+    execution.patience.close();
     const { acted, failed, left, retryAtMs } = execution;
     const nowMs = this.#parts.ports.clock.nowMs();
     return { acted, failed, left, retryInMs: retryAtMs === undefined ? undefined : Math.max(0, retryAtMs - nowMs) };
@@ -40,8 +41,10 @@ export class PlanExecutor {
 }
 
 async function attempt(execution: Execution, step: PlanStep): Promise<boolean> {
+  execution.patience.begin();
   try {
-    return mayBegin(execution, step) && (await carryOut(execution, step));
+    // Once an image was left, the rest is planned anew, in its order.
+    return !execution.signal.aborted && !execution.left && (await carryOut(execution, step));
   } catch (error) {
     execution.failed = true;
     if (!execution.signal.aborted) {
@@ -56,12 +59,8 @@ async function attempt(execution: Execution, step: PlanStep): Promise<boolean> {
     return false;
   } finally {
     execution.ended.get(step.id)?.resolve();
+    execution.patience.end();
   }
-}
-
-/** Once an image was left, only a container that was created is still started: the rest is planned anew, in its order. */
-function mayBegin(execution: Execution, step: PlanStep): boolean {
-  return !execution.signal.aborted && (!execution.left || step.kind === "startContainer");
 }
 
 function carryOut(execution: Execution, step: PlanStep): Promise<boolean> {

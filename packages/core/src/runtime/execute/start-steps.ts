@@ -23,7 +23,8 @@ export async function ensureImage(execution: Execution, step: EnsureImageStep): 
       runtimeHandler,
       onPresent: (tell) => execution.presentImages.set(step.containerName, tell),
       signal,
-      ...(execution.leave && { leave: execution.leave }),
+      leave: execution.patience.over,
+      onWait: () => execution.patience.wait(),
     });
     execution.images.set(step.containerName, image);
     return true;
