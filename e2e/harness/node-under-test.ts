@@ -225,12 +225,18 @@ export class NodeUnderTest {
 }
 
 /**
- * For {@link NodeUnderTest.waitForNothingLeft}. A StartContainer or RunPodSandbox that ends with its client's death leaves a shim, and in 2.1
- * runc's folder of the container; 2.1 leaves a shim, too, when a sandbox's own process was killed. containerd itself does not know them any more,
- * nothing over CRI shows them, and any client has the same. No process runs in them: the pod's cgroup is gone.
+ * For {@link NodeUnderTest.waitForNothingLeft}. A StartContainer or RunPodSandbox that ends with its client's death makes containerd forget a shim
+ * and what belongs to it: its bundle with the root file system, its socket, runc's folder. 2.1 forgets a shim, too, when a sandbox's own process
+ * was killed. Nothing over CRI shows them, and any client has the same. No process runs in them: the pod's cgroup is gone.
  */
 export function isForgottenByContainerd(left: string): boolean {
-  return left.startsWith("shim ") || /^container .*\/runc\/k8s\.io\/[0-9a-f]{64}$/.test(left);
+  const kept = [
+    /^shim /,
+    /^socket /,
+    /\/runc\/k8s\.io\/[0-9a-f]{64}$/,
+    /\/io\.containerd\.runtime\.v2\.task\/k8s\.io\/[0-9a-f]{64}(\/rootfs)?$/,
+  ];
+  return kept.some((pattern) => pattern.test(left));
 }
 
 /** A pod whose condition Ready is true. */

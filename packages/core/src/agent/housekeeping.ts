@@ -50,7 +50,7 @@ export class Housekeeping {
   #diskDueMs = 0;
   #garbageDueMs: number;
   #told = "";
-  #linksRestored = false;
+  readonly #linked = new Set<string>();
 
   constructor(options: HousekeepingOptions) {
     this.#options = options;
@@ -86,8 +86,8 @@ export class Housekeeping {
     if (nowMs >= this.#diskDueMs) {
       this.#diskDueMs = nowMs + DISK_PERIOD_MS;
       await this.#cleanDisk(desired, signal);
-      await this.#restoreLinks(signal);
     }
+    await this.#restoreLinks(signal);
     if (nowMs >= this.#garbageDueMs) {
       this.#garbageDueMs = nowMs + DISK_PERIOD_MS;
       await this.#options.collectGarbage(signal);
@@ -124,13 +124,14 @@ export class Housekeeping {
     await podCgroups.removeOrphans({ inUse, removals, signal });
   }
 
-  /** Once a life: what starts from now on gets its link at once. */
+  /** Each running container is seen to once. */
   async #restoreLinks(signal: AbortSignal): Promise<void> {
-    if (this.#linksRestored) return;
     const { observer, workers, ports } = this.#options;
-    const standing = observer.all().filter(({ uid }) => workers.phase(uid) === "syncing");
-    for (const observed of standing) await restoreLinks({ observed, ...ports, signal });
-    this.#linksRestored = true;
+    const pods = observer.all();
+    const present = new Set(pods.flatMap(({ containers }) => containers.map(({ id }) => id)));
+    for (const id of this.#linked) if (!present.has(id)) this.#linked.delete(id);
+    const standing = pods.filter(({ uid }) => workers.phase(uid) === "syncing");
+    for (const observed of standing) await restoreLinks({ observed, linked: this.#linked, ...ports, signal });
   }
 
   async #removeDirectories(inUse: (podUid: string) => boolean, signal: AbortSignal): Promise<void> {

@@ -22,7 +22,8 @@ import type { Allocations } from "./allocations.ts";
 import type { CrashBackOffs } from "./crash-back-offs.ts";
 import type { Ownership } from "./ownership.ts";
 import type { PodCgroups } from "./pod-cgroups.ts";
-import { podFilesRef, podRef } from "./pod-ref.ts";
+import { preparePod } from "./pod-preparation.ts";
+import { podRef } from "./pod-ref.ts";
 import type { PodLifecycle, SyncOutcome, SyncRequest } from "./pod-worker.ts";
 import type { Removals } from "./removals.ts";
 import type { RuntimeMonitor } from "./runtime-monitor.ts";
@@ -95,7 +96,7 @@ export class AgentPodLifecycle implements PodLifecycle {
     }
     const plan = planPod(await this.#snapshot(pod, observed, signal));
     if (plan.steps.length > 0) {
-      await this.#prepare(pod, signal);
+      await preparePod({ pod, parts: this.#parts, signal });
       this.#unseen.add(ref.uid);
     }
     const execute = (leave: AbortSignal) => executor.execute({ pod, plan, observed, signal, leave });
@@ -252,42 +253,6 @@ export class AgentPodLifecycle implements PodLifecycle {
     const observed = await this.#parts.observer.look(ref, { signal });
     this.#unseen.delete(ref.uid);
     return observed;
-  }
-
-  /** Cgroup and directories, side by side; both have ended when this has, so that nothing of a failed try goes on. */
-  async #prepare(pod: Pod, signal: AbortSignal): Promise<void> {
-    const { podCgroups, ports, ownership, removals } = this.#parts;
-    const ref = podRef(pod);
-    await removals.over(ref.uid, signal);
-    ownership.claim(ref.uid);
-    const outcomes = await Promise.allSettled([
-      this.#preparing(ref, podCgroups.ensure({ pod, signal }), {
-        reason: "FailedCreatePodContainer",
-        what: "unable to ensure pod container exists",
-      }),
-      this.#preparing(ref, ports.podFiles.ensurePod({ ...podFilesRef(ref), signal }), {
-        reason: "Failed",
-        what: "error making pod data directories",
-      }),
-    ]);
-    for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
-  }
-
-  /** Tells why a part of the preparation failed. */
-  async #preparing(
-    ref: PodRef,
-    work: Promise<void>,
-    failure: { readonly reason: string; readonly what: string },
-  ): Promise<void> {
-    try {
-      await work;
-    } catch (error) {
-      const { reason } = failure;
-      const message = `${failure.what}: ${NodeletError.from(error).message}`;
-      const event = { type: "Warning", reason, message } as const;
-      this.#parts.decisions.record({ action: "retry", pod: ref, reason, message, outcome: "failed", event });
-      throw error;
-    }
   }
 
   #bareSnapshot(pod: Pod, observed: ObservedPod): PodSnapshot {

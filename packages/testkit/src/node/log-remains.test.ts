@@ -22,6 +22,8 @@ const containerIds = (node: SimulatedNode): string[] =>
 
 const crashing = { containers: [{ name: "c", image: IMAGE, command: ["sh", "-c", "echo words; exit 1"] }] };
 
+const talking = { containers: [{ name: "c", image: IMAGE, command: ["sh", "-c", "echo words; sleep infinity"] }] };
+
 describe("what a dead container leaves beside itself", () => {
   it("goes with it: a crash loop has links and logs of the instances that are kept, and of no others", async () => {
     const source = new SetSource();
@@ -88,12 +90,7 @@ describe("the link to a log", () => {
       return { ...ports, containerLogs };
     };
     const node = nodeWith(source, { decorate });
-    source.set(
-      staticPod(
-        { name: "web", uid: "u1" },
-        { containers: [{ ...crashing.containers[0], name: "c", command: ["sh", "-c", "echo words; sleep infinity"] }] },
-      ),
-    );
+    source.set(staticPod({ name: "web", uid: "u1" }, talking));
     node.start();
     await node.clock.advance(5000);
     expect(node.runtime.running()).toHaveLength(1);

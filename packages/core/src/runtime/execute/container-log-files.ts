@@ -58,19 +58,21 @@ export async function removeLogOfDead(
 }
 
 /**
- * Makes the links of running containers that have none: an agent that was killed between a start and its link left one without. Containers whose
- * log is elsewhere (another agent's) are left as they are.
+ * Makes the links of running containers whose ids are not among `linked`, and adds them: an agent that was killed between a start and its link left
+ * a container without one, and so did a start that took effect after its agent was gone. A container whose log is elsewhere (another agent's) is
+ * left as it is.
  */
 export async function restoreLinks(request: {
   readonly observed: ObservedPod;
+  readonly linked: Set<string>;
   readonly containerLogs: ContainerLogs;
   readonly logger: Logger;
   readonly signal: AbortSignal;
 }): Promise<void> {
-  const { observed, containerLogs, logger, signal } = request;
+  const { observed, linked, containerLogs, logger, signal } = request;
+  const { name: podName, namespace: podNamespace } = observed;
   for (const { id: containerId, name: containerName, state, logPath } of observed.containers) {
-    if (state !== "running" || logPath === "") continue;
-    const { name: podName, namespace: podNamespace } = observed;
+    if (state !== "running" || logPath === "" || linked.has(containerId)) continue;
     const linkName = logLinkName({ podName, podNamespace, containerName, containerId });
     try {
       await containerLogs.link({ linkName, logPath, signal });
@@ -78,5 +80,6 @@ export async function restoreLinks(request: {
       if (signal.aborted) return;
       logger.debug(2, "A running container has no link to its log", { link: linkName, reason: String(error) });
     }
+    linked.add(containerId);
   }
 }
