@@ -10,7 +10,8 @@ const KILLS = 20;
 const steadyNames = Array.from({ length: 8 }, (_, index) => `steady-${index}`);
 const churnNames = Array.from({ length: 12 }, (_, index) => `churn-${index}`);
 
-const seed = process.env["NODELET_SEED"] ?? String(Math.floor(Math.random() * 1_000_000));
+/** The same moments in every run, as far as real time lets them be; name another seed to look elsewhere. */
+const seed = process.env["NODELET_SEED"] ?? "1";
 
 describe.each(["1.6", "2.1"] as const)(
   `an agent killed ${KILLS} times, NODELET_SEED=${seed}, on containerd %s`,
