@@ -147,7 +147,7 @@ describe.each(["1.6", "2.1"] as const)("trouble with containerd %s", (version) =
     expect(standing(await node.waitForReady("stays"))).toEqual(before);
     for (const name of ["stays", "comes"]) await remove(name);
     for (const name of ["stays", "comes"]) await node.waitForGone(name);
-    await node.waitForNothingLeft();
+    await node.waitForNothingLeft({ except: isForgottenByContainerd });
   });
 
   it("an image that never comes delays no pod whose image is there, and is let go with its pod", async () => {
@@ -173,7 +173,7 @@ describe.each(["1.6", "2.1"] as const)("trouble with containerd %s", (version) =
       });
       await remove("present");
       await node.waitForGone("present");
-      await node.waitForNothingLeft();
+      await node.waitForNothingLeft({ except: isForgottenByContainerd });
     } finally {
       await registry.close();
     }
