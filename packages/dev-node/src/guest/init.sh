@@ -38,6 +38,9 @@ mount -t hostfs none -o "$SHARE" "$root/share"
 
 # Nothing of the machine's own services, file systems and name servers belongs in here.
 rm -rf "$root"/etc/systemd/system/*.wants
+# The project may lie under /tmp, which systemd would empty at boot.
+mkdir -p "$root/etc/tmpfiles.d"
+ln -sfn /dev/null "$root/etc/tmpfiles.d/tmp.conf"
 : > "$root/etc/fstab"
 grep -q '^messagebus:' "$root/etc/passwd" || chroot "$root" systemd-sysusers
 cat > "$root/etc/systemd/system/guest.service" <<'UNIT'
